@@ -45,7 +45,7 @@ func (b *Blocks) Open(l List) (err error) {
 		b.bits, err = l.Bits()
 		b.count = len(b.bits.Ranks)
 		return err
-	case LRC, LRCSeg, SegLRC, HSLRC128, HSLRC256:
+	case LRC, LRCPFor, LRCSeg, SegLRC, HSLRC128, HSLRC256:
 		b.lines, err = l.Lines()
 		b.count = b.lines.Blocks()
 		return err

@@ -26,13 +26,13 @@ func TestParseID(t *testing.T) {
 
 // The values of IDs are in files and must not change.
 func TestNames(t *testing.T) {
-	want := "raw parapfor bitset vbyte rice pfd newpfd rpfd lrc lrcseg seglrc hslrc128 hslrc256"
+	want := "raw parapfor bitset vbyte rice pfd newpfd rpfd lrc lrcseg seglrc hslrc128 hslrc256 lrcpfor"
 	for i, name := range strings.Fields(want) {
 		if got := ID(i + 1).String(); got != name {
 			t.Errorf("name of codec %d is %q, want %q", i+1, got, name)
 		}
 	}
-	for _, id := range []ID{0, 14, 255} {
+	for _, id := range []ID{0, 15, 255} {
 		if got, want := id.String(), fmt.Sprintf("codec(%d)", id); got != want {
 			t.Errorf("name is %q, want %q", got, want)
 		}

@@ -37,7 +37,7 @@ func checkTotal(tb rapid.TB, l List) bool {
 		checkTotalSegments(tb, l, err == nil)
 	case Bitset:
 		checkTotalBits(l)
-	case LRC, LRCSeg, SegLRC, HSLRC128, HSLRC256:
+	case LRC, LRCPFor, LRCSeg, SegLRC, HSLRC128, HSLRC256:
 		checkTotalLines(tb, l, got[1:], err == nil)
 	}
 	return err == nil

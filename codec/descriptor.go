@@ -14,7 +14,8 @@ type Descriptor struct {
 
 	// Auto includes the codec in the choice of Auto. It is false if one work-item of a
 	// device must read a segment value after value: the bytes of VByte, the chain of
-	// exceptions of PFD, the Simple16 words of NewPFD.
+	// exceptions of PFD, the Simple16 words of NewPFD. It is false for LRCPFor too, the LRC of
+	// the paper: LRCSeg has a base in each segment besides a width.
 	Auto bool
 	// Hashed tells whether blocks are hash buckets of docIDs.
 	Hashed bool
@@ -64,7 +65,8 @@ const (
 	DevicePFD
 	DeviceNewPFD
 	DeviceRPFD
-	DeviceLines // arithmetic on an index; all codecs of LineLayout
+	DeviceLines   // arithmetic on an index; the codecs of LineLayout without exceptions
+	DeviceLRCPFor // the same, and exceptions
 	// DeviceKinds is the number of kinds, for tables indexed by kind.
 	DeviceKinds
 )

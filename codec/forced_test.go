@@ -14,7 +14,7 @@ import (
 // the gaps is large, a fraction above it removes their bits from the slots.
 func TestForced(t *testing.T) {
 	r := rand.New(rand.NewPCG(20, 5))
-	for _, id := range []codec.ID{codec.ParaPFor, codec.PFD, codec.NewPFD} {
+	for _, id := range []codec.ID{codec.ParaPFor, codec.LRCPFor, codec.PFD, codec.NewPFD} {
 		for _, g := range codectest.Generators() {
 			docs := g.Gen(r, 700, 1<<28)
 			for _, ratio := range []float64{0, 0.1, 0.3, 0.6} {
@@ -31,6 +31,9 @@ func TestForced(t *testing.T) {
 					t.Errorf("%v, %s, %.1f: size %d, %d words", id, g.Name, ratio, size, len(words))
 				}
 			}
+		}
+		if id.Layout() != codec.GapLayout {
+			continue
 		}
 		docs := make([]uint32, 1280)
 		for i := range docs { // gaps of 2 and 3 bits, and small ones
@@ -49,7 +52,7 @@ func TestForced(t *testing.T) {
 // TestLambdas: each docID has a lambda, and the docIDs less their lambdas ascend like a line.
 func TestLambdas(t *testing.T) {
 	r := rand.New(rand.NewPCG(20, 6))
-	for _, id := range []codec.ID{codec.LRC, codec.LRCSeg, codec.SegLRC, codec.HSLRC128, codec.HSLRC256} {
+	for _, id := range []codec.ID{codec.LRC, codec.LRCPFor, codec.LRCSeg, codec.SegLRC, codec.HSLRC128, codec.HSLRC256} {
 		for _, g := range codectest.Generators() {
 			docs := g.Gen(r, 2000, 1<<24)
 			words, err := codec.Append(nil, id, docs, codec.DefaultOptions())

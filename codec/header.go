@@ -1,6 +1,9 @@
 package codec
 
-import "math/bits"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // header is the second directory word of a segment; Packed has its layout.
 type header uint32
@@ -69,6 +72,47 @@ func chooseWidth(values []uint32, opt Options) header {
 		}
 	}
 	return best
+}
+
+// patch adds the overflows in exc to the values in dst. It requires ascending indexes in
+// range, overflows above 0, and the least widths for both. For words that break this rule it
+// returns a reason, and the first bit of the index of the exception, or -1 for the widths.
+func (h header) patch(dst, exc []uint32) (bit int, flaw string) {
+	b, hb, ib, en := h.b(), h.hb(), h.ib(), h.en()
+	if en == 0 {
+		return 0, ""
+	}
+	next, all := uint(0), uint32(0) // least allowed next index, OR of all overflows
+	for j := range en {
+		i := uint(bitsAt(exc, j*ib, ib))
+		over := bitsAt(exc, en*ib+j*hb, hb)
+		if i < next || i >= uint(len(dst)) || over == 0 {
+			return int(j * ib), fmt.Sprintf("exception %d has index %d and overflow %d", j, i, over)
+		}
+		dst[i] |= over << (b & 31) // b < 32, for hb > 0
+		next, all = i+1, all|over
+	}
+	if uint(bits.Len(next-1)) != ib || uint(bits.Len32(all)) != hb {
+		return -1, "exception widths are not the least"
+	}
+	return 0, ""
+}
+
+// above returns the bits above b of the value in a slot, whose exceptions are exc.
+func (h header) above(exc []uint32, slot uint) uint32 {
+	ib, hb, en := h.ib(), h.hb(), h.en()
+	lo, hi := uint(0), en // the first exception whose index is not below slot
+	for lo < hi {
+		if mid := (lo + hi) / 2; uint(bitsAt(exc, mid*ib, ib)) < slot {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo < en && uint(bitsAt(exc, lo*ib, ib)) == slot {
+		return bitsAt(exc, en*ib+lo*hb, hb) << (h.b() & 31)
+	}
+	return 0
 }
 
 // segments returns the number of segments of n values.

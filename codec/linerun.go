@@ -7,9 +7,12 @@ import "math/bits"
 type lineRun struct {
 	at   int64  // the line at docID 0, times 2^LineShift
 	step uint64 // its slope, times 2^LineShift
-	b    uint   // bits of a lambda
+	b    uint   // bits of a lambda in low
+	wide uint   // bits of the largest lambda, b but for exceptions
 	n    int
 	low  []uint32 // the lambdas, exactly their words
+	h    header   // of the exceptions, 0 for none
+	exc  []uint32 // the exceptions, exactly their words
 
 	floor uint32 // the first docID, or the least docID of a bucket
 	limit int64  // the largest possible docID
@@ -20,19 +23,20 @@ type lineRun struct {
 // that no encoder writes makes good return false.
 func (r *lineRun) setLine(rec lineRecord, base int64) {
 	if rec.good() {
-		r.at, r.step, r.b = base<<LineShift, rec.slope(), rec.b()
+		r.at, r.step, r.b, r.wide = base<<LineShift, rec.slope(), rec.b(), rec.b()
 	}
 }
 
-// words returns the length of the payload.
-func (r *lineRun) words() uint64 { return (uint64(r.n)*uint64(r.b) + 31) / 32 }
+// lowWords returns the length of the lambdas in the payload, words the length of the payload.
+func (r *lineRun) lowWords() uint64 { return (uint64(r.n)*uint64(r.b) + 31) / 32 }
+func (r *lineRun) words() uint64    { return r.lowWords() + uint64(r.h.exceptionWords()) }
 
 // good tells whether an encoder can write this line, for n > 0. The slope is at least
 // one, the first docID at least floor, and the line at most limit at the last docID,
 // which it does not exceed. Then no docID wraps, and n docIDs of no bits fit.
 func (r *lineRun) good() bool {
 	top := r.limit<<LineShift + (1<<LineShift - 1)
-	if r.b > 32 || r.step < unitSlope || r.at < -1<<(32+LineShift) || r.at > top || r.at>>LineShift+1<<r.b <= int64(r.floor) {
+	if r.wide > 32 || r.step < unitSlope || r.at < -1<<(32+LineShift) || r.at > top || r.at>>LineShift+1<<r.wide <= int64(r.floor) {
 		return false
 	}
 	hi, rise := bits.Mul64(r.step, uint64(r.n-1))
@@ -41,16 +45,27 @@ func (r *lineRun) good() bool {
 
 // doc returns docID j.
 func (r *lineRun) doc(j int) uint32 {
-	return uint32((r.at+int64(uint64(j)*r.step))>>LineShift) + bitsAt(r.low, uint(j)*r.b, r.b)
+	d := uint32((r.at+int64(uint64(j)*r.step))>>LineShift) + bitsAt(r.low, uint(j)*r.b, r.b)
+	if len(r.exc) > 0 {
+		d += r.h.above(r.exc, uint(j))
+	}
+	return d
 }
 
-// decode writes the n docIDs to dst. It tells whether they ascend strictly between
-// floor and limit.
+// decode writes the n docIDs to dst. It tells whether the exceptions are good, and the docIDs
+// ascend strictly between floor and limit.
 func (r *lineRun) decode(dst []uint32) bool {
-	n := len(dst) / 32 * 32
-	ascends, before := liftBlocks(dst, r.low, r.b, uint64(r.at), r.step, uint64(r.floor)-1)
+	n := 0
+	ascends, before := ^uint64(0), uint64(r.floor)-1
+	if len(r.exc) == 0 {
+		n = len(dst) / 32 * 32
+		ascends, before = liftBlocks(dst, r.low, r.b, uint64(r.at), r.step, before)
+	}
 	at, rest := r.at+int64(uint64(n)*r.step), dst[n:]
 	unpack(rest, r.low[n/32*int(r.b):], r.b)
+	if _, flaw := r.h.patch(rest, r.exc); flaw != "" {
+		return false
+	}
 	for j, lambda := range rest {
 		d := uint64(at>>LineShift) + uint64(lambda)
 		at += int64(r.step)
@@ -62,7 +77,7 @@ func (r *lineRun) decode(dst []uint32) bool {
 }
 
 // narrow returns the only indexes, lo to hi-1 within 0 to n, where x can be. They
-// follow from x - 2^b < f(j) <= x, because lambda has b bits. For b = 32 lo is 0,
+// follow from x - 2^wide < f(j) <= x, because lambda has so many bits. For 32 lo is 0,
 // because 32 in the header of LRCSeg stands for 32 or more bits.
 func (r *lineRun) narrow(x uint32) (lo, hi int) {
 	top := int64(x)<<LineShift + (1<<LineShift - 1) - r.at
@@ -70,7 +85,7 @@ func (r *lineRun) narrow(x uint32) (lo, hi int) {
 		return 0, 0
 	}
 	hi = int(min(uint64(top)/r.step+1, uint64(r.n)))
-	if bottom := (int64(x)+1-1<<r.b)<<LineShift - r.at; bottom > 0 && r.b < 32 {
+	if bottom := (int64(x)+1-1<<r.wide)<<LineShift - r.at; bottom > 0 && r.wide < 32 {
 		lo = int(min((uint64(bottom)+r.step-1)/r.step, uint64(hi)))
 	}
 	return lo, hi

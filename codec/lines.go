@@ -6,22 +6,24 @@ import (
 	"slices"
 )
 
-// LineSegment is the number of docIDs in a segment of LRC, LRCSeg and SegLRC; the
+// LineSegment is the number of docIDs in a segment of LRC, LRCPFor, LRCSeg and SegLRC; the
 // last segment of a list may hold fewer.
 const LineSegment = 256
 
 const (
-	globalHeader = 8 // words of the header of LRC and LRCSeg
+	globalHeader = 8 // words of the header of LRC, LRCPFor and LRCSeg
 	bucketHeader = 4 // words of the header of HSLRC128 and HSLRC256
+	headerWords  = 2 // words of a record of LRCPFor
 	segmentWords = 3 // words of a record of LRCSeg and SegLRC
 	bucketWords  = 4 // words of a record of HSLRC128 and HSLRC256
 )
 
-// Lines is a view of a list of a line codec: LRC, LRCSeg, SegLRC, HSLRC128 or
+// Lines is a view of a list of a line codec: LRC, LRCPFor, LRCSeg, SegLRC, HSLRC128 or
 // HSLRC256. Arithmetic gives any docID of the list without the docIDs before it. The
 // blocks of the list are segments of LineSegment docIDs, or hash buckets.
 //
 //	LRC       {slope lo, hi, intercept lo, hi, b, 0, 0, 0}; keys; payload
+//	LRCPFor   the same header; keys; records {offset, header of Packed}; payload
 //	LRCSeg    the same header; keys; records {base, b, offset}; payload
 //	SegLRC    keys; records {base, line, offset}; payload
 //	HSLRC     {shift, buckets, 0, 0}; records {start, base, line, offset}, one
@@ -38,7 +40,7 @@ const (
 // Let i be the index in the list and j the index in the block. DocID i is, modulo
 // 2^32,
 //
-//	LRC             (int64(slope*i + intercept) >> 30) + lambda
+//	LRC, LRCPFor    (int64(slope*i + intercept) >> 30) + lambda
 //	LRCSeg          (int64(slope*i + intercept) >> 30) + base + lambda
 //	SegLRC, HSLRC   base + (m*j << e >> 16) + lambda
 //
@@ -46,9 +48,10 @@ const (
 // No sum wraps. As integers, too, the sums equal the docIDs, if base of SegLRC and
 // HSLRC stands for the integer that lies at most 2^b - 1 below the first docID of the
 // block. Let B be the width in the header of LRCSeg. Either B is 32, or base + 2^b is
-// at most 2^B. So in LRC and LRCSeg the header gives the safe range of section 4.3.
+// at most 2^B. LRCPFor, which has the header and payload of a segment of Packed, has no
+// lambda of more than B bits. So in all three the header gives the safe range of section 4.3.
 //
-// Lambdas have no exceptions, as in Algorithm 1: exceptions would save about 1 % of the words and
+// Lambdas of the other codecs have no exceptions, as in Algorithm 1: exceptions would save about 1 % of the words and
 // lose the access to single docIDs. On lists that resemble the GOV lists, exceptions raise the compression
 // ratio of SegLRC from 3.118 to 3.178; the narrowest strip instead of regression reaches 3.141 without
 // exceptions. Exhibit ao-fig7 of engine/bench measures the fraction of exceptions.
@@ -87,6 +90,8 @@ func (l List) Lines() (Lines, error) {
 	switch l.Codec {
 	case LRC:
 		header, keys = globalHeader, v.count
+	case LRCPFor:
+		header, keys, records = globalHeader, v.count, headerWords*v.count
 	case LRCSeg:
 		header, keys, records = globalHeader, v.count, segmentWords*v.count
 	case SegLRC:
@@ -111,7 +116,7 @@ func (l List) Lines() (Lines, error) {
 	return v, nil
 }
 
-// readHeader reads the line of LRC and LRCSeg and the shift of HSLRC. It returns a
+// readHeader reads the line of LRC, LRCPFor and LRCSeg and the shift of HSLRC. It returns a
 // reason why no encoder writes this header, or "".
 func (v *Lines) readHeader(h []uint32) string {
 	switch {
@@ -129,7 +134,7 @@ func (v *Lines) readHeader(h []uint32) string {
 	case len(h) > 0:
 		v.line = lineRun{
 			step: uint64(h[0]) | uint64(h[1])<<32, at: int64(uint64(h[2]) | uint64(h[3])<<32),
-			b: uint(h[4]), n: int(v.Len), limit: math.MaxUint32,
+			b: uint(h[4]), wide: uint(h[4]), n: int(v.Len), limit: math.MaxUint32,
 		}
 		switch {
 		case !v.line.good() || h[5]|h[6]|h[7] != 0:
@@ -254,10 +259,25 @@ func (v *Lines) run(k int) (lineRun, error) {
 	}
 	switch v.codec {
 	case LRC:
-		r.b, r.step, r.at = v.line.b, v.line.step, v.line.at+int64(uint64(start)*v.line.step)
+		r.b, r.wide, r.step, r.at = v.line.b, v.line.b, v.line.step, v.line.at+int64(uint64(start)*v.line.step)
 		r.floor = v.key[k]
 		off = uint64(start) / 32 * uint64(r.b)
 		next = off + r.words()
+	case LRCPFor:
+		rec := v.rec[headerWords*k:]
+		record += headerWords * k
+		r.floor, r.h = v.key[k], header(rec[1])
+		if flaw := r.h.flaw(r.n); flaw != "" {
+			return lineRun{}, corrupt(v.codec, record+1, "block %d: header %#08x: %s", k, rec[1], flaw)
+		}
+		r.b, r.wide, r.step, r.at = r.h.b(), r.h.b()+r.h.hb(), v.line.step, v.line.at+int64(uint64(start)*v.line.step)
+		if r.wide > v.line.b {
+			return lineRun{}, corrupt(v.codec, record+1, "block %d: values of more bits than the list has", k)
+		}
+		off, next = uint64(rec[0]), uint64(len(v.payload))
+		if len(rec) > headerWords {
+			next = uint64(rec[headerWords])
+		}
 	case LRCSeg, SegLRC:
 		rec := v.rec[segmentWords*k:]
 		record += segmentWords * k
@@ -265,7 +285,7 @@ func (v *Lines) run(k int) (lineRun, error) {
 		if v.codec == SegLRC {
 			r.setLine(lineRecord(rec[1]), int64(r.floor)-int64(r.floor-rec[0]))
 		} else {
-			if r.b = uint(rec[1]); v.line.b < 32 && uint64(rec[0])+1<<min(r.b, 32) > 1<<v.line.b {
+			if r.b, r.wide = uint(rec[1]), uint(rec[1]); v.line.b < 32 && uint64(rec[0])+1<<min(r.b, 32) > 1<<v.line.b {
 				return lineRun{}, corrupt(v.codec, record, "block %d: values of more bits than the list has", k)
 			}
 			r.step = v.line.step
@@ -292,7 +312,8 @@ func (v *Lines) run(k int) (lineRun, error) {
 	if k == 0 && off != 0 || next > uint64(len(v.payload)) || off > next || next-off != r.words() {
 		return lineRun{}, corrupt(v.codec, record, "block %d: payload does not fill the room to its neighbours", k)
 	}
-	r.low, r.word = v.payload[off:next], v.first+int(off)
+	low := off + r.lowWords()
+	r.low, r.exc, r.word = v.payload[off:low], v.payload[low:next], v.first+int(off)
 	return r, nil
 }
 
@@ -305,6 +326,9 @@ func (v *Lines) AppendLambdas(dst []uint32, k int) ([]uint32, error) {
 	}
 	all := slices.Grow(dst, r.n)[:len(dst)+r.n]
 	unpack(all[len(dst):], r.low, r.b)
+	if _, flaw := r.h.patch(all[len(dst):], r.exc); flaw != "" {
+		return dst, corrupt(v.codec, r.word+len(r.low), "block %d: %s", k, flaw)
+	}
 	return all, nil
 }
 
@@ -322,10 +346,13 @@ func (v *Lines) decode(dst []uint32, k int) ([]uint32, error) {
 	if !zeroAbove(r.low, uint(r.n)*r.b) {
 		return dst, corrupt(v.codec, r.word+len(r.low)-1, "block %d: bits behind the last value", k)
 	}
+	if !zeroAbove(r.exc, r.h.exceptionBits()) {
+		return dst, corrupt(v.codec, r.word+len(r.low)+len(r.exc)-1, "block %d: bits behind the last exception", k)
+	}
 	all := slices.Grow(dst, r.n)[:len(dst)+r.n]
 	out := all[len(dst):]
 	if !r.decode(out) || !v.hashed && out[0] != r.floor {
-		return dst, corrupt(v.codec, r.word, "block %d: docIDs do not ascend from %d to at most %d", k, r.floor, r.limit)
+		return dst, corrupt(v.codec, r.word, "block %d: bad exceptions, or docIDs do not ascend from %d to at most %d", k, r.floor, r.limit)
 	}
 	return all, nil
 }

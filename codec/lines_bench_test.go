@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-var lineCodecs = []ID{LRC, LRCSeg, SegLRC, HSLRC128, HSLRC256}
+var lineCodecs = []ID{LRC, LRCPFor, LRCSeg, SegLRC, HSLRC128, HSLRC256}
 
 // BenchmarkLines decodes whole lists in cache, and looks up single docIDs, half of which
 // are in the list. The names contain the bits of a docID.

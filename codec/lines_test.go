@@ -55,17 +55,18 @@ func readLines(l List) (docs []uint32) {
 	}
 	w, n := l.Words, int(l.Len)
 	nseg := (n + 255) / 256
-	lambda := func(payload, j, b int) uint32 {
+	bits := func(payload, bit, b int) uint32 {
 		if b == 0 {
 			return 0
 		}
-		at, shift := payload+j*b/32, j*b%32
+		at, shift := payload+bit/32, bit%32
 		v := uint64(w[at]) >> shift
 		if shift+b > 32 {
 			v |= uint64(w[at+1]) << (32 - shift)
 		}
 		return uint32(v << (64 - b) >> (64 - b))
 	}
+	lambda := func(payload, j, b int) uint32 { return bits(payload, j*b, b) }
 	global := func(i int) uint32 {
 		slope, intercept := uint64(w[0])|uint64(w[1])<<32, uint64(w[2])|uint64(w[3])<<32
 		return uint32(int64(slope*uint64(i)+intercept) >> 30)
@@ -73,7 +74,7 @@ func readLines(l List) (docs []uint32) {
 	local := func(line uint32, j int) uint32 {
 		return uint32(uint64(line&0xffff) * uint64(j) << (line >> 16 & 31) >> 16)
 	}
-	if l.Codec >= HSLRC128 {
+	if l.Codec.Describe().Hashed {
 		buckets := int(w[1])
 		payload := 4 + 4*(buckets+1)
 		for h := range buckets {
@@ -89,6 +90,17 @@ func readLines(l List) (docs []uint32) {
 		switch l.Codec {
 		case LRC:
 			docs = append(docs, global(i)+lambda(8+nseg, i, int(w[4])))
+		case LRCPFor:
+			r := w[8+nseg+2*s:]
+			at, b, hb, ib, en := 8+3*nseg+int(r[0]), int(r[1]&63), int(r[1]>>6&63), int(r[1]>>12&15), int(r[1]>>16)
+			doc := global(i) + lambda(at, j, b)
+			exceptions := at + (min(n-s*256, 256)*b+31)/32
+			for e := range en {
+				if int(bits(exceptions, e*ib, ib)) == j {
+					doc += bits(exceptions, en*ib+e*hb, hb) << b
+				}
+			}
+			docs = append(docs, doc)
 		case LRCSeg:
 			r := w[8+nseg+3*s:]
 			docs = append(docs, global(i)+r[0]+lambda(8+4*nseg+int(r[2]), j, int(r[1])))
@@ -109,7 +121,10 @@ func TestLinesGenerators(t *testing.T) {
 					n := rapid.IntRange(0, 1200).Draw(t, "n")
 					universe := rapid.Uint64Range(0, codectest.Universe).Draw(t, "universe")
 					docs := g.List(rapid.Uint64().Draw(t, "seed"), n, universe)
-					checkLines(t, encode(t, id, docs, Options{}), docs)
+					ratio := rapid.Float64Range(0, MaxExceptionRatio).Draw(t, "ratio")
+					for _, forced := range []bool{false, true} {
+						checkLines(t, encode(t, id, docs, Options{ExceptionRatio: ratio, Forced: forced}), docs)
+					}
 				})
 			})
 		}
@@ -130,9 +145,9 @@ func TestLinesAnyGaps(t *testing.T) {
 			next += g + 1
 		}
 		for _, id := range lineCodecs {
-			l := encode(t, id, docs, Options{})
-			checkRoundTrip(t, id, docs, Options{})
-			checkLines(t, l, docs)
+			opt := Options{ExceptionRatio: MaxExceptionRatio, Forced: true}
+			checkRoundTrip(t, id, docs, opt)
+			checkLines(t, encode(t, id, docs, opt), docs)
 		}
 	})
 }
@@ -301,6 +316,7 @@ func TestGoldenLineCodecs(t *testing.T) {
 }
 
 func FuzzLRC(f *testing.F)      { fuzzList(f, LRC) }
+func FuzzLRCPFor(f *testing.F)  { fuzzList(f, LRCPFor) }
 func FuzzLRCSeg(f *testing.F)   { fuzzList(f, LRCSeg) }
 func FuzzSegLRC(f *testing.F)   { fuzzList(f, SegLRC) }
 func FuzzHSLRC128(f *testing.F) { fuzzList(f, HSLRC128) }
@@ -312,6 +328,7 @@ func TestLineRules(t *testing.T) {
 	for i := range uint32(300) {
 		docs = append(docs, 12*i+i*i%7)
 	}
+	docs[297] += 5 // an exception of lrcpfor
 	for _, c := range []struct {
 		name  string
 		id    ID
@@ -328,6 +345,12 @@ func TestLineRules(t *testing.T) {
 		{"first key", LRC, 8, 1, 10},
 		{"second key", LRC, 9, 2559, 10},
 		{"bits behind the values", LRC, -1, math.MaxUint32, -1},
+		{"reserved word", LRCPFor, 7, 1, 0},
+		{"width of the list", LRCPFor, 4, 1, 11},
+		{"first offset", LRCPFor, 10, 1, 10},
+		{"reserved bits", LRCPFor, 11, 1 << 31, 11},
+		{"indexes without exceptions", LRCPFor, 13, 5 | 1<<12, 13},
+		{"bits behind the exceptions", LRCPFor, -1, math.MaxUint32, -1},
 		{"reserved word", LRCSeg, 7, 1, 0},
 		{"width of the list", LRCSeg, 4, 1, 10},
 		{"base", LRCSeg, 10, 1 << 20, 10},
@@ -352,7 +375,7 @@ func TestLineRules(t *testing.T) {
 		{"end of payload", HSLRC128, 23, 1, 0},
 	} {
 		t.Run(fmt.Sprintf("%v/%s", c.id, c.name), func(t *testing.T) {
-			l := encode(t, c.id, docs, Options{})
+			l := encode(t, c.id, docs, Options{ExceptionRatio: 0.1, Forced: true})
 			if !checkTotal(t, l) {
 				t.Fatal("the list is not good to begin with")
 			}

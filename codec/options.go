@@ -10,10 +10,10 @@ const MaxExceptionRatio = 0.6
 // zero value allows no exceptions.
 type Options struct {
 	// ExceptionRatio is the largest fraction of the values of a segment that ParaPFor
-	// may store as exceptions, 0 to MaxExceptionRatio. The encoder makes fewer
+	// and LRCPFor may store as exceptions, 0 to MaxExceptionRatio. The encoder makes fewer
 	// exceptions if that takes fewer words.
 	ExceptionRatio float64
-	// Forced makes ParaPFor, PFD and NewPFD use the least width that leaves at most the
+	// Forced makes ParaPFor, LRCPFor, PFD and NewPFD use the least width that leaves at most the
 	// fraction ExceptionRatio of a segment as exceptions, though a larger width may take
 	// fewer words. It is for measurements over the fraction (Ao et al. 2011, Figures 7
 	// and 8). Default: each segment takes the fewest words.

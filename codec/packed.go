@@ -78,20 +78,7 @@ func (p Packed) At(i uint32) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	b, hb, ib, en := h.b(), h.hb(), h.ib(), h.en()
-	v := bitsAt(low, slot*b, b)
-	lo, hi := uint(0), en // the first exception whose index is not below slot
-	for lo < hi {
-		if mid := (lo + hi) / 2; uint(bitsAt(exc, mid*ib, ib)) < slot {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	if lo < en && uint(bitsAt(exc, lo*ib, ib)) == slot {
-		v |= bitsAt(exc, en*ib+lo*hb, hb) << b
-	}
-	return v, nil
+	return bitsAt(low, slot*h.b(), h.b()) | h.above(exc, slot), nil
 }
 
 // Decode writes the values of segment seg to dst and returns their number. The rest of

@@ -1,7 +1,5 @@
 package codec
 
-import "math/bits"
-
 // segment returns the header and the two parts of the payload of segment seg, which
 // must be in range. It checks that they are well formed and that the payload fills the
 // room between its neighbours.
@@ -53,28 +51,17 @@ func (p *Packed) decode(seg int, dst []uint32) error {
 	return p.patch(seg, h, dst, exc)
 }
 
-// patch adds the overflows in exc to the values in dst. It requires ascending indexes
-// in range, overflows above 0, and the least widths for both.
+// patch adds the overflows in exc to the values in dst.
 func (p *Packed) patch(seg int, h header, dst, exc []uint32) error {
-	b, hb, ib, en := h.b(), h.hb(), h.ib(), h.en()
-	if en == 0 {
+	switch bit, flaw := h.patch(dst, exc); {
+	case flaw == "":
 		return nil
+	case bit < 0:
+		return p.badHeader(seg, flaw)
+	default:
+		at := p.first + len(p.Dir) + int(p.Dir[2*seg]) + h.lowWords(len(dst))
+		return corrupt(ParaPFor, at+bit/32, "segment %d: %s", seg, flaw)
 	}
-	next, all := uint(0), uint32(0) // least allowed next index, OR of all overflows
-	for j := range en {
-		i := uint(bitsAt(exc, j*ib, ib))
-		over := bitsAt(exc, en*ib+j*hb, hb)
-		if i < next || i >= uint(len(dst)) || over == 0 {
-			at := p.first + len(p.Dir) + int(p.Dir[2*seg]) + h.lowWords(len(dst))
-			return corrupt(ParaPFor, at+int(j*ib/32), "segment %d: exception %d has index %d and overflow %d", seg, j, i, over)
-		}
-		dst[i] |= over << (b & 31) // b < 32, for hb > 0
-		next, all = i+1, all|over
-	}
-	if uint(bits.Len(next-1)) != ib || uint(bits.Len32(all)) != hb {
-		return p.badHeader(seg, "exception widths are not the least")
-	}
-	return nil
 }
 
 // appendSegment appends the payload of one segment with header h.
@@ -87,7 +74,7 @@ func appendSegment(dst, values []uint32, h header) []uint32 {
 	at := len(dst)
 	dst = appendZeros(dst, h.exceptionWords())
 	w, mask := bitWriter{dst: dst[at:]}, uint32(1<<b-1)
-	var over [SegmentLen]uint32
+	var over [LineSegment]uint32 // the longest segment
 	n := 0
 	for i, v := range values {
 		if v > mask {

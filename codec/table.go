@@ -18,6 +18,7 @@ const (
 	SegLRC   ID = 11
 	HSLRC128 ID = 12
 	HSLRC256 ID = 13
+	LRCPFor  ID = 14
 )
 
 // table describes all codecs, indexed by ID. Entry 0 stands for unknown codecs.
@@ -113,6 +114,13 @@ var table = [...]Descriptor{
 		Layout: LineLayout, Device: DeviceLines, Auto: true, Hashed: true,
 		decodeTime: 810, probeTime: 40_000,
 		encode: hashed(256), size: sizeHashed(256), least: leastHashed(256),
+	},
+	LRCPFor: {
+		Name: "lrcpfor", Stores: "distances from one line, in segments of 256 with a width each; exceptions by index",
+		Source: "Ao et al. 2011, section 5.2 and appendix D",
+		Layout: LineLayout, Device: DeviceLRCPFor, UsesRatio: true,
+		decodeTime: 750, probeTime: 49_000,
+		encode: appendLRCPFor, size: sizeLRCPFor,
 	},
 }
 

@@ -22,7 +22,7 @@ func TestDescriptors(t *testing.T) {
 			t.Errorf("%v has layout %d", id, d.Layout)
 		case d.Device >= DeviceKinds:
 			t.Errorf("%v has device kind %d", id, d.Device)
-		case (d.Layout == LineLayout) != (d.Device == DeviceLines) && d.Device != DeviceNone:
+		case (d.Layout == LineLayout) != (d.Device == DeviceLines || d.Device == DeviceLRCPFor) && d.Device != DeviceNone:
 			t.Errorf("%v has layout %d and device kind %d", id, d.Layout, d.Device)
 		case d.Hashed && d.Layout != LineLayout:
 			t.Errorf("%v has hash buckets but no lines", id)

@@ -20,4 +20,5 @@ var codecNames = []string{
 	"hslrc128",
 	"hslrc256",
 	"hslrc",
+	"lrcpfor",
 }

@@ -101,7 +101,7 @@ func TestCorruptListIsNamed(t *testing.T) {
 	for _, id := range codec.IDs() {
 		src := hosttest.Source(t, 1000, []codec.ID{id}, []uint32{1, 2, 3}, long)
 		damaged := src.Lists[1].Off
-		if id == codec.LRC || id == codec.LRCSeg {
+		if id == codec.LRC || id == codec.LRCPFor || id == codec.LRCSeg {
 			damaged += 8 // the first key: the slope before it may have any value
 		}
 		src.Words[damaged] ^= 1 << 9

@@ -53,12 +53,6 @@ __kernel void decode_lines(ARENA, __global const uint4 *runs, uint runs_at, __gl
 
 #else // SCAN_LOCAL
 
-// along gives four points of a line.
-static inline uint4 along(line_t l) {
-    return l.base + (uint4)((uint)(l.at >> l.shift), (uint)((l.at + l.slope) >> l.shift),
-                            (uint)((l.at + 2 * l.slope) >> l.shift), (uint)((l.at + 3 * l.slope) >> l.shift));
-}
-
 // across gives elements i to i+3, of which the first lies in bucket k, one by one.
 static inline uint4 across(words_t p, uint4 r, uint buckets, uint k, uint i) {
     uint d[4];

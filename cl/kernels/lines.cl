@@ -84,6 +84,12 @@ static inline line_t line_of(words_t p, uint4 r, uint i, uint bucket) {
     return l;
 }
 
+// along gives four points of a line.
+static inline uint4 along(line_t l) {
+    return l.base + (uint4)((uint)(l.at >> l.shift), (uint)((l.at + l.slope) >> l.shift),
+                            (uint)((l.at + 2 * l.slope) >> l.shift), (uint)((l.at + 3 * l.slope) >> l.shift));
+}
+
 // line_buckets returns the number of buckets of a list of hslrc, 0 where its
 // records would leave the list.
 static inline uint line_buckets(words_t p, uint4 r) {

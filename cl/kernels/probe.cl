@@ -16,6 +16,9 @@
 #ifndef USE_LINES
 #define USE_LINES 0
 #endif
+#ifndef USE_LRCPFOR
+#define USE_LRCPFOR 0
+#endif
 #ifndef USE_IS
 #define USE_IS 0
 #endif
@@ -25,6 +28,11 @@
 #if USE_LINES
 #ifndef HEDDLE_PROBE_LINES
 #include "probe_lines.cl"
+#endif
+#endif
+#if USE_LRCPFOR
+#ifndef HEDDLE_PROBE_LRCPFOR
+#include "probe_lrcpfor.cl"
 #endif
 #endif
 #ifndef NEAR
@@ -143,6 +151,10 @@ static inline bool probe(ARENA, uint4 r, uint4 s, words_t aux, uint x, uint *loa
 #if USE_LINES
     if (codec >= CODEC_LRC && codec <= CODEC_SEGLRC)
         return probe_line(p, r, lo, hi, x, loads);
+#endif
+#if USE_LRCPFOR
+    if (codec == CODEC_LRCPFOR)
+        return probe_lrcpfor(p, r, lo, hi, x, loads);
 #endif
 #if USE_IS
     if (kind == PROBE_IS)

@@ -123,6 +123,20 @@ static inline bool probe_buckets(words_t p, uint4 r, uint4 s, uint x, uint *load
     return in_stretch(p, g, 0, g.count, x, loads);
 }
 
+// behind_key returns the segment behind the last one among [lo, hi) whose first docID is
+// not above x, lo where none is.
+static inline uint behind_key(words_t key, uint lo, uint hi, uint x, uint *loads) {
+    while (lo < hi) {
+        uint mid = lo + (hi - lo) / 2;
+        LOADS(*loads, 1);
+        if (key[mid] <= x)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
 // probe_line says whether x is among elements [lo, hi) of a list of lrc, lrcseg or
 // seglrc.
 static inline bool probe_line(words_t p, uint4 r, uint lo, uint hi, uint x, uint *loads) {
@@ -140,20 +154,11 @@ static inline bool probe_line(words_t p, uint4 r, uint lo, uint hi, uint x, uint
         if (lo >= hi)
             return false;
     }
-    // The last segment whose first docID is not above x.
     words_t key = p + keys;
-    uint from = lo / LINE_SEGMENT, to = LINE_SEGMENTS(hi), first = from;
-    while (from < to) {
-        uint mid = from + (to - from) / 2;
-        LOADS(*loads, 1);
-        if (key[mid] <= x)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    if (from == first)
+    uint first = lo / LINE_SEGMENT, behind = behind_key(key, first, LINE_SEGMENTS(hi), x, loads);
+    if (behind == first)
         return false;
-    uint k = from - 1, at = k * LINE_SEGMENT;
+    uint k = behind - 1, at = k * LINE_SEGMENT;
     stretch_t g;
     g.count = min(n - at, (uint)LINE_SEGMENT);
     words_t rec = key + segments + 3 * (size_t)k;

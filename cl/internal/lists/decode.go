@@ -35,12 +35,13 @@ const (
 	UsePFD
 	UseNewPFD
 	UseRPFD
-	UseGaps = UseParaPFor | UseVByte | UseRice | UsePFD | UseNewPFD | UseRPFD
+	UseLRCPFor // search in lists of lrcpfor
+	UseGaps    = UseParaPFor | UseVByte | UseRice | UsePFD | UseNewPFD | UseRPFD
 )
 
 // FeatureNames lists the macros of the features above.
 var FeatureNames = []string{"USE_LINES", "USE_IS", "USE_LRSEG", "USE_PMF", "USE_PART",
-	"USE_PARAPFOR", "USE_VBYTE", "USE_RICE", "USE_PFD", "USE_NEWPFD", "USE_RPFD"}
+	"USE_PARAPFOR", "USE_VBYTE", "USE_RICE", "USE_PFD", "USE_NEWPFD", "USE_RPFD", "USE_LRCPFOR"}
 
 // SegmentFiles lists the files that decode segments of gap codecs.
 var SegmentFiles = []string{"gaps.cl", "segments.cl", "segments_rpfd.cl", "segments_serial.cl", "segments_any.cl"}
@@ -55,15 +56,17 @@ type DecodeArguments struct {
 
 // Decoders lists the kernels that turn compressed lists into docIDs. A round launches the
 // ones that its lists need.
-var Decoders = [...]device.Kernel[DecodeArguments]{decoder("decode"), decoder("decode_lines"), decoder("decode_vbyte"), decoder("decode_rice"),
-	decoder("decode_pfd"), decoder("decode_newpfd"), decoder("decode_rpfd")}
+var Decoders = [...]device.Kernel[DecodeArguments]{decoder("decode"), decoder("decode_lines"), decoder("decode_lrcpfor"),
+	decoder("decode_vbyte"), decoder("decode_rice"), decoder("decode_pfd"), decoder("decode_newpfd"), decoder("decode_rpfd")}
 
 func decoder(name string) device.Kernel[DecodeArguments] {
 	return device.NewKernel[DecodeArguments](name)
 }
 
-// NoDecoder stands for lists that kernels read as they are.
-const NoDecoder = -1
+const (
+	NoDecoder = -1 // for lists that kernels read as they are
+	firstGap  = 3  // the first decoder of gap codecs, whose work-group takes a few segments
+)
 
 // kind is the way in which kernels read the codecs of a device kind.
 type kind struct {
@@ -79,11 +82,12 @@ var kinds = [codec.DeviceKinds]kind{
 	codec.DeviceBits:     {true, 0, 0},
 	codec.DeviceParaPFor: {true, 0, UseParaPFor},
 	codec.DeviceLines:    {true, 1, UseLines},
-	codec.DeviceVByte:    {true, 2, UseVByte},
-	codec.DeviceRice:     {true, 3, UseRice},
-	codec.DevicePFD:      {true, 4, UsePFD},
-	codec.DeviceNewPFD:   {true, 5, UseNewPFD},
-	codec.DeviceRPFD:     {true, 6, UseRPFD},
+	codec.DeviceLRCPFor:  {true, 2, UseLRCPFor},
+	codec.DeviceVByte:    {true, firstGap, UseVByte},
+	codec.DeviceRice:     {true, 4, UseRice},
+	codec.DevicePFD:      {true, 5, UsePFD},
+	codec.DeviceNewPFD:   {true, 6, UseNewPFD},
+	codec.DeviceRPFD:     {true, 7, UseRPFD},
 }
 
 // DecoderOf returns the decoder of a codec, an index of Decoders, or NoDecoder.
@@ -125,7 +129,7 @@ func LaunchDecoders(x *device.Flight, args DecodeArguments, runs, runsAt *[len(D
 // of each. Gap codecs take DECODE_WG/LANES groups of LANES a run.
 func decodeShape(t device.Tuning, decoder, runs int) (groups, local int) {
 	local = DecodeLocal(t)
-	if decoder < 2 || t.Serial {
+	if decoder < firstGap || t.Serial {
 		return runs, local
 	}
 	return local / Lanes * runs, Lanes
@@ -141,13 +145,14 @@ var Operation = device.Operation{
 	Programs: []device.Program{
 		{Kernels: []device.Function{Decoders[0]}, Files: device.Files("decode.cl"), Core: true},
 		{Kernels: []device.Function{Decoders[1]}, Files: device.Files("lines.cl", "decode_lines.cl")},
-		{Kernels: []device.Function{Decoders[2]}, Files: decodeGaps},
+		{Kernels: []device.Function{Decoders[2]}, Files: device.Files("lines.cl", "lrcpfor.cl", "decode_lrcpfor.cl")},
 		{Kernels: []device.Function{Decoders[3]}, Files: decodeGaps},
 		{Kernels: []device.Function{Decoders[4]}, Files: decodeGaps},
 		{Kernels: []device.Function{Decoders[5]}, Files: decodeGaps},
 		{Kernels: []device.Function{Decoders[6]}, Files: decodeGaps},
+		{Kernels: []device.Function{Decoders[7]}, Files: decodeGaps},
 	},
-	Limits: func(t device.Tuning) (local, group int) { return 4 * (8*DecodeLocal(t) + 1), DecodeLocal(t) },
+	Limits: func(t device.Tuning) (local, group int) { return 4 * (RunLen + codec.LineSegment), DecodeLocal(t) },
 }
 
 func decodeGaps(device.Features) []string {

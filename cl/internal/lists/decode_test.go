@@ -19,7 +19,7 @@ import (
 
 // decodedCodecs are the codecs with a decoder.
 var decodedCodecs = []codec.ID{codec.ParaPFor, codec.Bitset, codec.VByte, codec.Rice, codec.PFD, codec.NewPFD, codec.RPFD,
-	codec.LRC, codec.LRCSeg, codec.SegLRC, codec.HSLRC128, codec.HSLRC256}
+	codec.LRC, codec.LRCPFor, codec.LRCSeg, codec.SegLRC, codec.HSLRC128, codec.HSLRC256}
 
 // decoding is a decoder with its arguments: runs of the lists of src, all of one
 // codec, which lie one behind the other in out, each from a multiple of SegmentLen

@@ -8,7 +8,8 @@
 //	kernel                       work-group  local memory                     barriers
 //	decode: parapfor, bitset     64          1 KiB, 2 KiB without shuffles    2, 3 per row with exceptions, 10
 //	                                                                          for the scan; with shuffles none
-//	decode_lines: lrc, hslrc, …  128         none                             none
+//	decode_lines: lrc, hslrc, …  64          none                             none
+//	decode_lrcpfor               64          5 KiB                            2 per run with exceptions
 //	one for each other gap codec 32          see segments.cl                  a few per segment
 //
 // A set may hold only a part of its lists (Cache). A batch is then cut into parts. A part pins

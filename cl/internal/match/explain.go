@@ -81,7 +81,7 @@ func (m *Matcher) explainList(r *lists.Record, l *plan.List) string {
 	switch f := lists.Lookup(l.Codec); {
 	case f&lists.UseGaps != 0:
 		text += ", over skip entries; a segment that may be hit is decoded once for a tile"
-	case f == lists.UseLines:
+	case f&(lists.UseLines|lists.UseLRCPFor) != 0:
 		text += ", over key docIDs, then the range that the line of one segment leaves"
 	}
 	return text

@@ -70,8 +70,11 @@ const skipWork = 4 * (128 + 2*128*(4+1) + lists.Lanes)
 // probeFiles lists the files of the kernel intersect for some features.
 func probeFiles(with device.Features) []string {
 	var files []string
-	if with&lists.UseLines != 0 {
+	if with&(lists.UseLines|lists.UseLRCPFor) != 0 {
 		files = append(files, "probe_lines.cl")
+	}
+	if with&lists.UseLRCPFor != 0 {
+		files = append(files, "lrcpfor.cl", "probe_lrcpfor.cl")
 	}
 	files = append(files, "probe.cl")
 	if with&lists.UseGaps != 0 {

@@ -40,7 +40,7 @@ func skipLists(r *rand.Rand) [][]uint32 {
 func TestSkip(t *testing.T) {
 	testneeds.OneCaller(t)
 	devicetest.ForShapes(t, devicetest.Find(t, ops), func(t *testing.T, b *device.Runtime) {
-		mixes := [][]codec.ID{gapCodecs, {codec.ParaPFor, codec.Raw, codec.Bitset, codec.SegLRC, codec.HSLRC128}}
+		mixes := [][]codec.ID{gapCodecs, {codec.ParaPFor, codec.Raw, codec.Bitset, codec.LRCPFor, codec.SegLRC, codec.HSLRC128}}
 		for _, id := range gapCodecs {
 			if devicetest.Small() && b.Tuning.Serial && id != codec.ParaPFor {
 				continue // a program for each codec: the local shape has them

@@ -28,7 +28,7 @@ func TestUnpacked(t *testing.T) {
 			postings = append(postings, codectest.Generators()[4].List(uint64(len(postings)), n, docs))
 			src.Add(t, id, postings[len(postings)-1])
 		}
-		some := []codec.ID{codec.ParaPFor, codec.Rice, codec.SegLRC, codec.HSLRC128}
+		some := []codec.ID{codec.ParaPFor, codec.Rice, codec.LRCPFor, codec.SegLRC, codec.HSLRC128}
 		for _, id := range some {
 			add(500, id)
 			add(1500, id)

@@ -33,8 +33,8 @@ func TestBound(t *testing.T) {
 }
 
 func TestTakesExceptions(t *testing.T) {
-	if !takesExceptions(codec.ParaPFor) || takesExceptions(codec.Rice) || takesExceptions(codec.LRC) {
-		t.Error("parapfor has a share of exceptions, rice and lrc have not")
+	if !takesExceptions(codec.ParaPFor) || !takesExceptions(codec.LRCPFor) || takesExceptions(codec.Rice) || takesExceptions(codec.LRC) {
+		t.Error("parapfor and lrcpfor have a share of exceptions, rice and lrc have not")
 	}
 }
 

@@ -61,7 +61,7 @@ func TestProbe(t *testing.T) {
 	r := rand.New(rand.NewPCG(20, 7))
 	const universe = 1 << 20
 	docs := hosttest.Uniform(r, 50_000, universe)
-	for _, id := range []codec.ID{codec.LRC, codec.LRCSeg, codec.SegLRC, codec.HSLRC128, codec.HSLRC256} {
+	for _, id := range []codec.ID{codec.LRC, codec.LRCPFor, codec.LRCSeg, codec.SegLRC, codec.HSLRC128, codec.HSLRC256} {
 		words, err := codec.Append(nil, id, docs, codec.DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
@@ -114,7 +114,7 @@ func BenchmarkSparse(b *testing.B) {
 	r := rand.New(rand.NewPCG(20, 9))
 	const universe = 1 << 20
 	docs := hosttest.Uniform(r, 200_000, universe)
-	for _, id := range []codec.ID{codec.LRC, codec.SegLRC, codec.HSLRC256} {
+	for _, id := range []codec.ID{codec.LRC, codec.LRCPFor, codec.SegLRC, codec.HSLRC256} {
 		words, err := codec.Append(nil, id, docs, codec.DefaultOptions())
 		if err != nil {
 			b.Fatal(err)

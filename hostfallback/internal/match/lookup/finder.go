@@ -35,7 +35,7 @@ func (f *finder) open(aux *Auxiliary, a plan.Algorithm, h plan.Handle, candidate
 	case n == 0:
 	case id != codec.Raw && (a == plan.SkipList || a == plan.SegStep || a == plan.SvS || a == plan.BSLoop):
 		f.algorithm = plan.BS
-	case hashed(id), a == plan.LR && (id == codec.LRC || id == codec.LRCSeg):
+	case hashed(id), a == plan.LR && (id == codec.LRC || id == codec.LRCPFor || id == codec.LRCSeg):
 	case a == plan.LR:
 		f.line, err = aux.line(h)
 	case a == plan.LRSeg:
