@@ -112,7 +112,7 @@ when the index is built. 0 stores frequencies.`),
 		"or", []string{"or", "and", "and-or"}, `Matching documents: documents with any term (or) or with all terms (and).
 and-or is and first, and then or for a query with fewer than k such documents.`),
 	enum("search.algorithm", func(c *Config) *string { return &c.Search.Algorithm },
-		"auto", []string{"auto", "bs", "is", "lr", "lrseg", "hs", "hs8", "hs16", "hs32", "hs64", "hs128", "hs256",
+		"auto", []string{"auto", "bs", "is", "lr", "lrseg", "lrsplit", "hs", "hs8", "hs16", "hs32", "hs64", "hs128", "hs256",
 			"pmf", "pmf0", "pmf1", "pmf2", "pmf3", "pmf4", "merge", "bits", "gallop", "svs", "skiplist", "segstep", "bsloop"},
 		`Intersection algorithm.
 auto lets the backend choose for each batch and list. A backend without the

@@ -79,7 +79,7 @@ func TestKernels(t *testing.T) {
 					defer backend.Close()
 					f(backend)
 				}
-				algorithms := []plan.Algorithm{plan.BS, plan.IS, plan.LR, plan.LRSeg, plan.HS16, plan.PMF0, plan.PMF3, plan.Bits, plan.Auto}
+				algorithms := []plan.Algorithm{plan.BS, plan.IS, plan.LR, plan.LRSeg, plan.LRSplit, plan.HS16, plan.PMF0, plan.PMF3, plan.Bits, plan.Auto}
 				if count {
 					algorithms = []plan.Algorithm{plan.HS16}
 				}

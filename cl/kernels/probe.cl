@@ -3,9 +3,10 @@
 // Computes  probe(list record, table record, x) = x is in the list. Under
 //           USE_LINES also lists of lrc, lrcseg, seglrc and hslrc. Of the gap
 //           codecs, which skip.cl looks up by segments, only a bitset is probed.
-//           USE_IS and USE_LRSEG add their algorithms.
-// Source    Ao et al. 2011: BS and HS, section 4.2 and 4.4; IS, LR and LRSEG, section
-//           4.3, where "local safe range" is LRSEG.
+//           USE_IS, USE_LRSEG and USE_LRSPLIT add their algorithms, USE_LRCPFOR lists
+//           of lrcpfor.
+// Source    Ao et al. 2011: BS and HS, section 4.2 and 4.4; IS, LR and LRSPLIT, section
+//           4.3, where "local safe range" is LRSPLIT. LRSEG has one line for all segments.
 // Bounds    any list bytes: loads are clamped to the list or table, loops are
 //           bounded by log2 of the list.
 #ifndef HEDDLE_PROBE
@@ -25,6 +26,11 @@
 #ifndef USE_LRSEG
 #define USE_LRSEG 0
 #endif
+#ifndef USE_LRSPLIT
+#define USE_LRSPLIT 0
+#endif
+#define PROBE_LRSPLIT 8 // table: first docIDs of segments, then slope, intercept, left, right of each
+#define SPLIT_LEN 256   // docIDs of a segment
 #if USE_LINES
 #ifndef HEDDLE_PROBE_LINES
 #include "probe_lines.cl"
@@ -121,6 +127,19 @@ static inline void range_of(uint4 r, uint4 s, words_t aux, uint x, uint *lo, uin
         words_t range = t + 4 + 2 * (at / LRSEG_SEGMENT);
         *lo = at - min(at, range[0]);
         *hi = at + 1 + min(n - 1 - at, range[1]);
+    }
+#endif
+#if USE_LRSPLIT
+    else if (kind == PROBE_LRSPLIT && s.y / 6 > (n - 1) / SPLIT_LEN) { // the same integers as codec.SplitLines.Range
+        uint segments = (n - 1) / SPLIT_LEN + 1, k = lower_bound(t, 0, segments, x, loads);
+        if (k == segments || t[k] != x)
+            k = max(k, 1u) - 1;
+        words_t line = t + segments + 5 * (size_t)k;
+        LOADS(*loads, 7);
+        uint first = k * SPLIT_LEN, count = min(n - first, (uint)SPLIT_LEN);
+        long at = ((long)((ulong)(x - t[k]) * line[0]) + (long)((ulong)line[2] << 32 | line[1])) >> 30;
+        *lo = first + (uint)clamp(at - line[3], (long)0, (long)count);
+        *hi = t[k] <= x ? first + (uint)clamp(at + line[4] + 1, (long)(*lo - first), (long)count) : *lo;
     }
 #endif
 }

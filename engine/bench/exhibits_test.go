@@ -33,7 +33,7 @@ func TestExhibits(t *testing.T) {
 			t.Errorf("%s: no label for x", e.Name)
 		}
 	}
-	want := strings.Fields(`ao-table1 ao-table2 ao-table3 ao-table4 ao-table5 ao-table7 ao-memory ao-heads ao-fig1 ao-fig3 ao-fig5 ao-fig6 ao-fig7 ao-fig8 ao-fig9a ao-fig9b
+	want := strings.Fields(`ao-table1 ao-table2 ao-table3 ao-table4 ao-table5 ao-table7 ao-memory ao-heads ao-local ao-fig1 ao-fig3 ao-fig5 ao-fig6 ao-fig7 ao-fig8 ao-fig9a ao-fig9b
 		ding-fig3 ding-fig4 ding-fig6 ding-fig7 ding-uneven ding-table1 capacity overhead callers prediction choice devices wu-fig3 wu-fig4 wu-fig5 wu-fig6 wu-fig7 wu-fig8 wu-fig9 wu-fig10 wu-table1 wu-table2 wu-table3
 		log pairs skew sets croaring primitives ints core
 		gov2 ding-table2 ding-table3 accumulators resident rank-fig-k rank-fig-footprint gov2-reordered sparse text pisa policies

@@ -36,7 +36,7 @@ func clustered(o *harness.Options) { o.Orders = []workload.Order{workload.Cluste
 var steps = []step{
 	{decode.Family, "ao-table2 ao-table5 ao-fig7 ao-fig8 ding-table1 ding-fig3 ding-fig4", clustered},
 	{lists.Family, "ao-table1 ao-table4 ao-memory ao-heads ao-fig1 ao-fig3 ao-fig5 ao-fig6 ao-fig9a ao-fig9b ding-uneven ding-fig6 wu-fig5 wu-fig6 wu-fig8", clustered},
-	{lists.Family, "ao-table3 ao-table7", func(*harness.Options) {}},
+	{lists.Family, "ao-table3 ao-table7 ao-local", func(*harness.Options) {}},
 	{schedule.Family, "wu-table1 wu-table2 wu-fig3 wu-fig4 wu-fig7", func(o *harness.Options) { o.Queries = 100_000 }},
 	{schedule.Family, "wu-table3 wu-fig9 wu-fig10", func(o *harness.Options) { o.Queries = 5000 }},
 	{schedule.Family, "prediction", func(o *harness.Options) { o.Docs, o.Queries = 1_000_000, 4000 }},

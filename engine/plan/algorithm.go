@@ -28,7 +28,7 @@ const (
 	// whole list (section 4.3), in exact integers.
 	LR
 	// LRSeg is LR with a safe range for each segment of a list under one line
-	// for all of it (local safe ranges, section 4.3).
+	// for all of it, which finds the segment.
 	LRSeg
 	// HS8 to HS256 are binary search in a hash bucket (section 4.4); the number
 	// is the mean number of docIDs in a bucket.
@@ -64,6 +64,9 @@ const (
 	// BSLoop is binary search as textbooks have it, one search after the other, with a branch
 	// for each comparison. Where BS is faster, its searches side by side gain it.
 	BSLoop
+	// LRSplit is LR in split lists: each segment has a line and a safe range of its own
+	// (local safe ranges, Ao et al. 2011, section 4.3). Binary search finds the segment.
+	LRSplit
 	algorithms // how many there are
 )
 
@@ -101,6 +104,8 @@ func (a Algorithm) String() string {
 		return "lr"
 	case LRSeg:
 		return "lrseg"
+	case LRSplit:
+		return "lrsplit"
 	case MergePath:
 		return "merge"
 	case Bits:

@@ -75,6 +75,8 @@ func buildTables(ctx context.Context, src *plan.Source, refs []tableRef, from, t
 			}
 		case ProbeSeg:
 			localRanges(table, d.docs)
+		case ProbeLine:
+			splitRanges(table, d.docs)
 		case ProbeBits:
 			for _, x := range d.docs {
 				table[x>>5] |= 1 << (x & 31)
@@ -86,7 +88,7 @@ func buildTables(ctx context.Context, src *plan.Source, refs []tableRef, from, t
 
 // localRanges writes the table of plan.LRSeg: one line for the list, and for each segment
 // of predicted positions the greatest distances of docIDs to the left and to the right of
-// the prediction (Ao et al. 2011, section 4.3, where a search finds the segment).
+// the prediction.
 func localRanges(table, docs []uint32) {
 	l := codec.FitLine(docs)
 	for k, v := range [2]int64{l.Slope, l.Intercept} {
@@ -97,5 +99,16 @@ func localRanges(table, docs []uint32) {
 		local := table[4+2*(at/lrSegment):]
 		local[0] = max(local[0], uint32(max(at-int64(i), 0)))
 		local[1] = max(local[1], uint32(max(int64(i)-at, 0)))
+	}
+}
+
+// splitRanges writes the table of plan.LRSplit: the first docIDs of all segments, and then the
+// line and the safe range of each.
+func splitRanges(table, docs []uint32) {
+	s := codec.FitLines(docs)
+	copy(table, s.First)
+	for k, l := range s.Lines {
+		copy(table[len(s.First)+(splitWords-1)*k:], []uint32{
+			uint32(l.Slope), uint32(uint64(l.Intercept)), uint32(uint64(l.Intercept) >> 32), uint32(l.Left), uint32(l.Right)})
 	}
 }

@@ -36,12 +36,13 @@ const (
 	UseNewPFD
 	UseRPFD
 	UseLRCPFor // search in lists of lrcpfor
+	UseLRSplit // lines of segments
 	UseGaps    = UseParaPFor | UseVByte | UseRice | UsePFD | UseNewPFD | UseRPFD
 )
 
 // FeatureNames lists the macros of the features above.
 var FeatureNames = []string{"USE_LINES", "USE_IS", "USE_LRSEG", "USE_PMF", "USE_PART",
-	"USE_PARAPFOR", "USE_VBYTE", "USE_RICE", "USE_PFD", "USE_NEWPFD", "USE_RPFD", "USE_LRCPFOR"}
+	"USE_PARAPFOR", "USE_VBYTE", "USE_RICE", "USE_PFD", "USE_NEWPFD", "USE_RPFD", "USE_LRCPFOR", "USE_LRSPLIT"}
 
 // SegmentFiles lists the files that decode segments of gap codecs.
 var SegmentFiles = []string{"gaps.cl", "segments.cl", "segments_rpfd.cl", "segments_serial.cl", "segments_any.cl"}

@@ -84,7 +84,7 @@ func BenchmarkDecoders(b *testing.B) {
 				b.Run(fmt.Sprintf("%s/%s/%s", id, size.name, shape), func(b *testing.B) {
 					x := prepare(b, devicetest.OpenRow(b, devicetest.Find(b, ops), t, true), src, runs, text)
 					defer x.release()
-					if d := DecoderOf(id); !t.Serial && d < 2 {
+					if d := DecoderOf(id); !t.Serial && d < firstGap {
 						x.local = int(run / 16)
 					} else if !t.Serial {
 						x.groups = len(runs) * int(run/16) / x.local

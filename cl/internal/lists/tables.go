@@ -22,6 +22,7 @@ const (
 	ProbeSeg  = 5
 	ProbeIS   = 6
 	ProbePMF  = 7
+	ProbeLine = 8
 )
 
 // Tables holds the auxiliary tables of one algorithm in a buffer, and the term records
@@ -48,6 +49,8 @@ func (r *tableRef) with() device.Features {
 	switch r.probe {
 	case ProbeSeg:
 		return UseLRSeg
+	case ProbeLine:
+		return UseLRSplit
 	case ProbeIS:
 		return UseIS
 	case ProbePMF:
@@ -59,6 +62,9 @@ func (r *tableRef) with() device.Features {
 // lrSegment is the number of positions that share a safe range, LRSEG_SEGMENT in
 // kernels/common.cl.
 const lrSegment = 256
+
+// splitWords is the size of a segment in a table of plan.LRSplit.
+const splitWords = 6
 
 // tableFor returns the table of list l under algorithm a, for a universe of docs documents.
 // last is the greatest docID of the list. Bitsets and lists no longer than a bucket need
@@ -86,6 +92,9 @@ func tableFor(a plan.Algorithm, l codec.List, docs, last uint32) tableRef {
 	case a == plan.LRSeg:
 		words := 4 + 2*((l.Len-1)/lrSegment+1)
 		return tableRef{probe: ProbeSeg, words: words, entries: words}
+	case a == plan.LRSplit:
+		words := splitWords * ((l.Len-1)/codec.SplitLen + 1)
+		return tableRef{probe: ProbeLine, words: words, entries: words}
 	case a == plan.LR:
 		return tableRef{probe: ProbeLR, words: 8, entries: 8}
 	case l.Len > bucket && bucket > 0:
@@ -98,7 +107,7 @@ func tableFor(a plan.Algorithm, l codec.List, docs, last uint32) tableRef {
 
 // TakesTables tells whether lists have tables under a.
 func TakesTables(a plan.Algorithm) bool {
-	return a == plan.LR || a == plan.LRSeg || a.Bucket() > 0
+	return a == plan.LR || a == plan.LRSeg || a == plan.LRSplit || a.Bucket() > 0
 }
 
 // lastDoc reads the greatest docID of a list. It decodes at most one block with documents.

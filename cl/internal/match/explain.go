@@ -70,6 +70,8 @@ func (m *Matcher) explainList(r *lists.Record, l *plan.List) string {
 		}
 	case lists.ProbeSeg:
 		text = "binary search in a local safe range of a line"
+	case lists.ProbeLine:
+		text = "binary search for a segment, then in the safe range of its line"
 	case lists.ProbeLR:
 		text = "binary search in the safe range of a line"
 	case lists.ProbeHS:

@@ -127,7 +127,7 @@ func (m *Matcher) features(some device.Features) device.Features {
 	if some&lists.UseGaps == 0 {
 		some |= m.set.With &^ lists.UseGaps // gap codecs have a kernel of their own
 	} else if some = (some | m.set.With) &^ lists.UsePMF; bits.OnesCount32(uint32(some&lists.UseGaps)) > 1 {
-		some |= lists.UseGaps | lists.UseLines | lists.UseIS | lists.UseLRSeg
+		some |= lists.UseGaps | lists.UseLines | lists.UseIS | lists.UseLRSeg | lists.UseLRSplit
 	}
 	if shellFile(some) != "intersect.cl" {
 		some &^= lists.UsePart // the other kernels have PARA only

@@ -10,7 +10,7 @@ import (
 )
 
 // algorithms lists the algorithms of the kernels.
-var algorithms = []plan.Algorithm{plan.BS, plan.IS, plan.LR, plan.LRSeg, plan.HS8, plan.HS16, plan.HS32, plan.HS64, plan.HS128, plan.HS256,
+var algorithms = []plan.Algorithm{plan.BS, plan.IS, plan.LR, plan.LRSeg, plan.LRSplit, plan.HS8, plan.HS16, plan.HS32, plan.HS64, plan.HS128, plan.HS256,
 	plan.PMF0, plan.PMF1, plan.PMF2, plan.PMF3, plan.PMF4, plan.MergePath, plan.Bits}
 
 // Operation registers the kernels of conjunctions.

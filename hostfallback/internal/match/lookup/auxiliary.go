@@ -21,6 +21,7 @@ type Auxiliary struct {
 
 	lines   PerList[codec.Line]
 	locals  PerList[local]
+	splits  PerList[lines]
 	skipped PerList[skips]
 	buckets [6]PerList[Buckets] // HS8 to HS256
 	bitsets PerList[codec.Bits]

@@ -9,7 +9,7 @@ import (
 
 // Algorithms are the algorithms that finders run, besides plan.Auto.
 var Algorithms = []plan.Algorithm{
-	plan.BS, plan.IS, plan.LR, plan.LRSeg, plan.HS8, plan.HS16, plan.HS32, plan.HS64, plan.HS128, plan.HS256,
+	plan.BS, plan.IS, plan.LR, plan.LRSeg, plan.LRSplit, plan.HS8, plan.HS16, plan.HS32, plan.HS64, plan.HS128, plan.HS256,
 	plan.PMF0, plan.PMF1, plan.PMF2, plan.PMF3, plan.PMF4,
 	plan.MergePath, plan.Bits, plan.Gallop, plan.SvS, plan.SkipList, plan.SegStep, plan.BSLoop,
 }
@@ -18,7 +18,7 @@ var Algorithms = []plan.Algorithm{
 type finder struct {
 	algorithm plan.Algorithm // BS for algorithms that only add a table
 	line      *codec.Line
-	local     *local
+	local     narrower
 	bucket    *Buckets
 	skips     skips
 	step      int
@@ -40,6 +40,8 @@ func (f *finder) open(aux *Auxiliary, a plan.Algorithm, h plan.Handle, candidate
 		f.line, err = aux.line(h)
 	case a == plan.LRSeg:
 		f.local, err = aux.local(h)
+	case a == plan.LRSplit:
+		f.local, err = aux.split(h)
 	case a == plan.SkipList:
 		f.skips, err = aux.skips(h)
 	case a == plan.SegStep:
@@ -111,7 +113,7 @@ func hashed(id codec.ID) bool { return id.Describe().Hashed }
 // random reports whether f looks up each candidate by itself, by binary search.
 func (f *finder) random() bool {
 	a := f.algorithm
-	return a == plan.BS || a == plan.LR || a == plan.LRSeg || a == plan.Bits || a.Bucket() != 0
+	return a == plan.BS || a == plan.LR || a == plan.LRSeg || a == plan.LRSplit || a == plan.Bits || a.Bucket() != 0
 }
 
 // narrows reports whether f has a table for narrow.
@@ -136,7 +138,7 @@ func (f *finder) describe(n uint32, where string) string {
 	case f.line != nil:
 		return fmt.Sprintf("lr: safe range of %d in %s", f.line.Left+f.line.Right+1, where)
 	case f.local != nil:
-		return fmt.Sprintf("lrseg: safe ranges of %.1f in %s", f.local.mean(), where)
+		return fmt.Sprintf("%v: safe ranges of %.1f in %s", f.algorithm, f.local.mean(), where)
 	case f.bucket != nil:
 		return fmt.Sprintf("hs: buckets of %.1f in %s", float64(n)/float64(max(len(f.bucket.First)-1, 1)), where)
 	case f.skips != nil:

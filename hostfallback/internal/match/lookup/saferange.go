@@ -8,8 +8,34 @@ import (
 // localBucket is the mean number of docIDs in each safe range.
 const localBucket = 256
 
-// local is a regression line with local safe ranges, one for each interval of docIDs (Ao et
-// al. 2011, section 4.3).
+// narrower has safe ranges that vary over a list.
+type narrower interface {
+	// find returns the range of indexes, within 0 to n, that contains x if the list of n
+	// docIDs does.
+	find(x, n uint32) (lo, hi uint32)
+	mean() float64 // width
+}
+
+// lines has a line for each segment of a list.
+type lines struct{ codec.SplitLines }
+
+// split returns the lines of the segments of list h.
+func (t *Auxiliary) split(h plan.Handle) (*lines, error) {
+	segments := int64(t.Source.Lists[h].Len)/codec.SplitLen + 1
+	return get(t, &t.splits, h, nil, 36*segments, func(docs []uint32) lines { return lines{codec.FitLines(docs)} })
+}
+
+func (s *lines) find(x, n uint32) (lo, hi uint32) { return s.Range(x, n) }
+
+func (s *lines) mean() float64 {
+	sum := int64(0)
+	for _, l := range s.Lines {
+		sum += l.Left + l.Right + 1
+	}
+	return float64(sum) / float64(max(len(s.Lines), 1))
+}
+
+// local is a regression line with a safe range for each interval of docIDs.
 type local struct {
 	line  codec.Line
 	shift uint8
@@ -46,8 +72,6 @@ func (l *local) position(x uint32) int64 {
 	return (int64(x)*l.line.Slope + l.line.Intercept) >> codec.LineShift
 }
 
-// find returns the range of indexes, within 0 to n, that contains x if the list of n docIDs
-// does.
 func (l *local) find(x, n uint32) (lo, hi uint32) {
 	h := int(x >> l.shift)
 	if h >= len(l.safe) || l.safe[h].above < -l.safe[h].below {
@@ -59,7 +83,6 @@ func (l *local) find(x, n uint32) (lo, hi uint32) {
 	return uint32(from), uint32(to)
 }
 
-// mean returns the mean width of a safe range.
 func (l *local) mean() float64 {
 	sum, n := 0.0, 0
 	for _, s := range l.safe {
@@ -71,9 +94,9 @@ func (l *local) mean() float64 {
 	return sum / float64(max(n, 1))
 }
 
-// filterLocal is LRSeg: binary search in the local safe range. Four searches run side by
-// side, with the steps of the widest range.
-func filterLocal(dst, cand, docs []uint32, l *local) int {
+// filterLocal is LRSeg and LRSplit: binary search in the local safe range. Four searches run
+// side by side, with the steps of the widest range.
+func filterLocal(dst, cand, docs []uint32, l narrower) int {
 	n, all := 0, uint32(len(docs))
 	var window [4]int
 	for ; len(cand) >= 4; cand = cand[4:] {

@@ -73,6 +73,8 @@ func filters(docs []uint32, universe uint32) map[string]func(dst, cand []uint32)
 	if len(docs) > 0 {
 		line := codec.FitLine(docs)
 		all["line"] = func(dst, cand []uint32) int { return filterLine(dst, cand, docs, &line) }
+		split := lines{codec.FitLines(docs)}
+		all["lines of segments"] = func(dst, cand []uint32) int { return filterLocal(dst, cand, docs, &split) }
 		for _, m := range []uint32{4, localBucket} {
 			l := newLocal(docs, codec.BucketShift(uint32(len(docs)), universe, m))
 			all[fmt.Sprint("local ranges of ", m)] = func(dst, cand []uint32) int { return filterLocal(dst, cand, docs, &l) }
