@@ -1,42 +1,46 @@
 package bitmap
 
-import "heddle/codec/bitslice"
+import (
+	"slices"
+
+	"heddle/codec/bitslice"
+	"heddle/engine/plan"
+)
 
 // bound is a key that at least k rows reach; 0 if that is not known of any.
 func (o *order) bound(k int) uint64 {
-	var all []weighted
+	l := newLeaders(k)
 	for i := range o.units {
 		u := &o.units[i]
-		if u.key == 0 {
-			continue
+		if key := u.key(); key > 0 {
+			l.add(key, u.ties())
 		}
-		all = append(all, weighted{u.key, u.ties})
-		if u.values < u.rows && u.key != o.missing() {
-			all = append(all, weighted{o.missing(), u.rows - u.values})
+		if u.values() < u.rows && o.OrderKey != nil && u.key() != o.missing() {
+			l.add(o.missing(), u.rows-u.values())
 		}
 	}
-	bound := kth(all, uint64(k))
+	bound := l.end()
 	if o.OrderKey == nil {
 		return bound
 	}
-	all = all[:0] // a tile above the bound has all its values above its zone's least key
-	for i := range o.units {
+	l = newLeaders(k)
+	l.bound = bound
+	for i := range o.units { // a tile above the bound has all its values from its zone's least key on
 		u := &o.units[i]
-		if u.key <= bound {
+		if u.key() <= bound {
 			continue
 		}
-		t := &o.column.Tiles[i*o.each/o.parts]
+		l.add(u.key(), u.ties())
+		t := &o.tiles[i*o.each/o.parts]
 		least := o.key(t.Min)
 		if !o.Descending {
 			least = o.key(t.Max())
 		}
-		if least <= bound || u.key < least || u.key > o.Last+2 {
-			all = append(all, weighted{u.key, u.ties})
-		} else {
-			all = append(all, weighted{least, u.values - u.ties}, weighted{u.key, u.ties})
+		if least <= u.key() && u.key() <= o.Last+2 {
+			l.add(least, u.values()-u.ties())
 		}
 	}
-	return max(bound, kth(all, uint64(k)))
+	return l.end()
 }
 
 // candidates are the units with rows above the bound and at it. Of units with rows at the bound alone, the first ones with k
@@ -45,33 +49,61 @@ func (o *order) candidates(bound uint64, k int, tied bool) (list []uint32) {
 	ties := 0
 	for i := range o.units {
 		switch u := &o.units[i]; {
-		case u.key == 0 || u.key < bound:
-		case u.key > bound:
+		case u.key() == 0 || u.key() < bound:
+		case u.key() > bound:
 			list = append(list, uint32(i))
 		case !o.final || tied || ties < k:
 			list = append(list, uint32(i))
-			ties += int(u.ties)
+			ties += int(u.ties())
 		}
 	}
 	return list
 }
 
 // raised is a higher bound: the key of row k among some rows above the bound.
-func (o *order) raised(rows []uint32, k int) uint64 {
-	rows = rows[:min(len(rows), 4*k+bitslice.TileRows/4)]
-	all := make([]weighted, len(rows))
-	for i, row := range rows {
-		all[i] = weighted{2, 1}
-		if o.OrderKey == nil {
-			continue
-		}
-		if code, ok := o.column.At(row); ok {
-			all[i].key = o.key(code)
+func (o *order) raised(t *plan.Table, rows []uint32, k int) (uint64, error) {
+	if o.OrderKey == nil {
+		return 2, nil
+	}
+	codes, err := t.Codes(o.Column)
+	if err != nil {
+		return 0, err
+	}
+	l := newLeaders(k)
+	for _, row := range rows[:min(len(rows), 4*k+bitslice.TileRows/4)] {
+		if code, ok := codes.At(row); ok {
+			l.add(o.key(code), 1)
 		} else {
-			all[i].key = o.missing()
+			l.add(o.missing(), 1)
 		}
 	}
-	return kth(all, uint64(k))
+	return l.end(), nil
+}
+
+// leaders finds the greatest key that k rows reach.
+type leaders struct {
+	k     int
+	bound uint64     // k rows reach it, unless it is 0
+	all   []weighted // keys above it
+}
+
+func newLeaders(k int) *leaders { return &leaders{k: k, all: make([]weighted, 0, 2*k+64)} }
+
+// add adds a key of some rows.
+func (l *leaders) add(key uint64, rows uint32) {
+	if key <= l.bound || rows == 0 {
+		return
+	}
+	if l.all = append(l.all, weighted{key, rows}); len(l.all) == cap(l.all) {
+		l.end()
+	}
+}
+
+// end returns the key, and keeps the keys above it.
+func (l *leaders) end() uint64 {
+	l.bound = max(l.bound, kth(l.all, uint64(l.k)))
+	l.all = slices.DeleteFunc(l.all, func(x weighted) bool { return x.key <= l.bound })
+	return l.bound
 }
 
 // weighted is a key that so many rows reach.

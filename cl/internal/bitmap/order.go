@@ -24,33 +24,32 @@ const (
 // order is a key of an order, and the units of rows of a pass.
 type order struct {
 	*plan.OrderKey // nil: none is left, rows are in their order
-	column         bitslice.Column
+	tiles          []bitslice.Tile
 	final          bool // no key follows
 	parts          int  // of a tile
 	each           int  // parts of a unit
 	units          []unit
 }
 
-// unit is the rows of some parts of a tile: see kernels/top.cl.
-type unit struct {
-	key                uint64
-	ties, values, rows uint32
-}
+// unit is the rows of some parts of a tile, as kernels/top.cl has it.
+type unit struct{ low, high, counts, rows uint32 }
+
+func (u *unit) key() uint64    { return uint64(u.low) | uint64(u.high)<<32 }
+func (u *unit) ties() uint32   { return u.counts & 0xffff }
+func (u *unit) values() uint32 { return u.counts >> 16 }
 
 // order is the first of some keys. A unit is a tile, or a part of it where the first k rows may lie in many tiles.
-func (f *finding) order(keys []plan.OrderKey, k int) (*order, error) {
+func (f *finding) order(keys []plan.OrderKey, k int) *order {
 	o := &order{final: len(keys) < 2, parts: tileParts(f.store.rt.Tuning)}
 	o.each = o.parts
 	for tiles := bitslice.Tiles(f.store.t.Rows); o.each > 1 && tiles*o.parts/o.each < 4*k; {
 		o.each /= 2
 	}
-	if len(keys) == 0 {
-		return o, nil
+	if len(keys) > 0 {
+		o.OrderKey = &keys[0]
+		o.tiles = f.store.t.Columns[o.Column].Tiles
 	}
-	var err error
-	o.OrderKey = &keys[0]
-	o.column, err = f.store.t.Codes(o.Column)
-	return o, err
+	return o
 }
 
 // tileParts is PARTS of kernels/slice.cl.

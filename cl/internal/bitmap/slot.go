@@ -47,6 +47,7 @@ type slot struct {
 	region  *region      // for the rows of the only selection, in place of rows; nil: none
 	with    *filter.Set  // which the rows of the only selection must be in; nil: none
 	after   *after       // work on the rows of the only selection; nil: none
+	units   []unit       // of the present order
 }
 
 // region is a place in a buffer.

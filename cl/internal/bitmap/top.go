@@ -3,6 +3,7 @@ package bitmap
 import (
 	"context"
 	"fmt"
+	"unsafe"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -114,10 +115,7 @@ func (f *finding) prepare(sel *plan.SelectBatch) error {
 
 // find adds the first k rows of a selection by some keys, then by row.
 func (f *finding) find(ctx context.Context, sel *plan.SelectBatch, keys []plan.OrderKey, k int) error {
-	o, err := f.order(keys, k)
-	if err != nil {
-		return err
-	}
+	o := f.order(keys, k)
 	if err := f.bests(ctx, sel, o); err != nil {
 		return err
 	}
@@ -133,7 +131,9 @@ func (f *finding) find(ctx context.Context, sel *plan.SelectBatch, keys []plan.O
 			return err
 		}
 		if above.count > room {
-			bound = o.raised(above.rows, k)
+			if bound, err = o.raised(f.store.t, above.rows, k); err != nil {
+				return err
+			}
 			continue
 		}
 		f.out.Rows = append(f.out.Rows, above.rows...)
@@ -171,8 +171,8 @@ type list struct {
 // bests runs best_keys.
 func (f *finding) bests(ctx context.Context, sel *plan.SelectBatch, o *order) error {
 	x, t := f.slot, f.store.t
-	o.units = make([]unit, bitslice.Tiles(t.Rows)*o.parts/o.each)
-	err := f.run(ctx, sel, o.record(nil), 4*len(o.units), func(at int) error {
+	n := bitslice.Tiles(t.Rows) * o.parts / o.each
+	err := f.run(ctx, sel, o.record(nil), 4*n, func(at int) error {
 		args := bestKeysArguments{slicesBuffers: f.values.buffers(t), rowCount: int(t.Rows), batch: x.batch.Buffer, selectionsAt: x.cut.selectionsAt,
 			bits: f.bits(), out: x.rows.Buffer, at: at, each: o.each}
 		return f.best.Launch(&x.Flight, args, tileRuns(t, sliceTiles(x.Device.Tuning)), sliceGroup(x.Device.Tuning), device.SelectTime)
@@ -180,10 +180,8 @@ func (f *finding) bests(ctx context.Context, sel *plan.SelectBatch, o *order) er
 	if err != nil {
 		return err
 	}
-	for i := range o.units {
-		w := x.Down.Words[4*i:][:4]
-		o.units[i] = unit{uint64(w[0]) | uint64(w[1])<<32, w[2] & 0xffff, w[2] >> 16, w[3]}
-	}
+	x.units = append(x.units[:0], unsafe.Slice((*unit)(unsafe.Pointer(&x.Down.Words[0])), n)...)
+	o.units = x.units
 	return nil
 }
 

@@ -62,6 +62,8 @@ type Answer struct {
 	Scores []float64
 	Unit   float64
 	Total  plan.Total
+	// First tells that Docs have the first documents of the order of query.Query.Sorter, and not all Count documents.
+	First bool
 }
 
 // bytes estimates the memory of a.
@@ -260,7 +262,7 @@ func (t *task) Estimate(p int) (alone, added time.Duration, ok bool) {
 // take copies the answer of query i of a batch.
 func (t *task) take(b *query.Batch, i int) {
 	count, docs, scores := b.Hits(i)
-	t.Count, t.Unit, t.Total = count, b.Unit(i), b.Total(i)
+	t.Count, t.Unit, t.Total, t.First = count, b.Unit(i), b.Total(i), b.First(i) != nil
 	if t.wantsStats {
 		t.stats = *b.Stats()
 	}

@@ -60,6 +60,9 @@ func (a *Ask) Search(ctx context.Context, g *lists.Generation, in *filter.Compil
 	match.Text, match.Literal, match.Terms, match.Weights, match.Expr = asked.Text, asked.Literal, asked.Terms, nil, asked.Expr
 	match.Options = query.Options{Match: asked.Match}
 	call := a.Call
+	if s := a.sorter(g, in, asked.K); s != nil {
+		match.Sorter, call.Fresh = s, true
+	}
 	found, err := in.Search(ctx, g, match, a.Filter, &call)
 	if err != nil {
 		return out, err
@@ -77,7 +80,9 @@ func (a *Ask) Search(ctx context.Context, g *lists.Generation, in *filter.Compil
 		}
 		x.least(a.MinScore)
 	}
-	out.Count = uint64(len(x.docs))
+	if out.Count = uint64(len(x.docs)); found.First {
+		out.Count = found.Count
+	}
 	if x.columns, err = r.read("sort", a.Columns(), x.docs); err != nil {
 		return out, err
 	}
@@ -106,8 +111,37 @@ func (a *Ask) Search(ctx context.Context, g *lists.Generation, in *filter.Compil
 	out.Unit = r.unit
 	if e := a.Call.Explain; e != nil {
 		e.Order = fmt.Sprintf("%s: pure Go, %d documents", a.signature(), out.Count)
+		if found.First {
+			e.Order = fmt.Sprintf("%s: the processor of the matches, %d documents; pure Go, %d of them", a.signature(), out.Count, len(x.docs))
+		}
 	}
 	return out, err
+}
+
+// sorter finds the first k documents on the processor that matches the query, if no more than attributes decide which ones
+// these are; nil if pure Go needs all documents.
+func (a *Ask) sorter(g *lists.Generation, in *filter.Compiler, k int) query.Sorter {
+	if a.Table == nil || a.Collapse != "" || a.MinScore > 0 || a.After != nil || a.Seen != nil {
+		return nil
+	}
+	var keys []tables.SortKey
+	for _, key := range a.Keys {
+		if key.Column == "" {
+			break
+		}
+		keys = append(keys, tables.SortKey(key))
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	t, err := in.Open(a.Table)
+	if err != nil || filter.CheckRows(g, t) != nil {
+		return nil // read reports it
+	}
+	if s, ok := t.NewSorter(keys, k, len(keys) < len(a.Keys)); ok {
+		return s
+	}
+	return nil
 }
 
 // least keeps the documents with a least score.

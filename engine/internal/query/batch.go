@@ -44,6 +44,8 @@ type Batch struct {
 	rests    []rest // by query that is a complement, in their order: the documents outside of it
 	matched  []rest // by query with phrases that is not ranked, in their order: its documents
 
+	sorted []sorted // queries with a Sorter
+
 	filters []Filter      // by query, nil for none; empty if no query has one
 	present []plan.Filter // by query, while it runs
 	entered []Filter      // filters whose use ends with the run
@@ -54,6 +56,8 @@ func (b *Batch) Reset(k *Kind) {
 	b.kind, b.Threads = *k, 0
 	clear(b.filters)
 	b.filters = b.filters[:0]
+	clear(b.sorted)
+	b.sorted = b.sorted[:0]
 	clear(b.rests)
 	b.rests = b.rests[:0]
 	clear(b.matched)
@@ -82,6 +86,9 @@ func (b *Batch) Add(x *Index, q *Query, s *Settings) (load uint64, err error) {
 	if err == nil {
 		b.restrict(q.Filter)
 		b.own(b.phrased)
+		if q.Sorter != nil {
+			b.sorted = append(b.sorted, sorted{of: b.Queries() - 1, by: q.Sorter})
+		}
 	}
 	return load, err
 }
@@ -100,6 +107,9 @@ func (b *Batch) Adopt(one *Batch) {
 	}
 	b.restrict(one.Filter())
 	b.own(one.ownedBy(0))
+	if len(one.sorted) > 0 {
+		b.sorted = append(b.sorted, sorted{of: b.Queries() - 1, by: one.sorted[0].by})
+	}
 }
 
 // AddLists appends a conjunction of lists, ascending by length and each once.
@@ -107,7 +117,7 @@ func (b *Batch) AddLists(lists []plan.Handle) { b.match.AddOrdered(lists) }
 
 // Conjunction tells whether the only query is a conjunction of lists that is not ranked.
 func (b *Batch) Conjunction() bool {
-	return !b.kind.Ranked() && len(b.match.Ops) == 0 && len(b.rests) == 0 && b.ownedBy(0) == nil
+	return !b.kind.Ranked() && len(b.match.Ops) == 0 && len(b.rests)+len(b.sorted) == 0 && b.ownedBy(0) == nil
 }
 
 // Queries returns the number of queries.
@@ -129,6 +139,11 @@ func (b *Batch) Run(ctx context.Context, s plan.Store, processor int) error {
 	b.match.Threads = b.Threads
 	if b.kind.Ranked() {
 		return b.rank(ctx, s)
+	}
+	if len(b.sorted) > 0 {
+		if all, err := b.sort(ctx, s, processor); all || err != nil {
+			return err
+		}
 	}
 	if err := s.Match(ctx, &b.match, &b.results); err != nil || len(b.rests)+len(b.owned) == 0 {
 		return err
@@ -166,6 +181,9 @@ func (b *Batch) Hits(i int) (count uint64, docs []uint32, scores []float64) {
 		docs, scores = b.ranking(i)
 		return uint64(len(docs)), present(docs), present(scores)
 	}
+	if f := b.First(i); f != nil {
+		return f.Count, present(f.Rows), nil
+	}
 	if r, not := b.answered(i); not {
 		if b.kind.CountOnly {
 			return r.count, nil, nil
@@ -201,7 +219,7 @@ func (b *Batch) Cost() cost.Kind {
 	switch {
 	case b.kind.Ranked():
 		return b.kind.rankCost()
-	case len(b.match.Ops) > 0 || len(b.rests) > 0 || b.ownedBy(0) != nil:
+	case len(b.match.Ops) > 0 || len(b.rests)+len(b.sorted) > 0 || b.ownedBy(0) != nil:
 		return cost.Boolean
 	case b.kind.CountOnly:
 		return cost.Count

@@ -20,6 +20,7 @@ type Query struct {
 	Until   limit.Until // ends the analysis
 	Filter  Filter      // nil: all documents
 	Fault   error       // why the filter is invalid; nil: it is valid
+	Sorter  Sorter      // of a query that is not ranked; nil: all documents are wanted
 	Options
 
 	Settings Settings // settings that follow from Options, once these are checked
@@ -28,12 +29,12 @@ type Query struct {
 // queries reuses queries.
 var queries = sync.Pool{New: func() any { return new(Query) }}
 
-// Get returns a query with arbitrary fields, except that Until, Filter and Fault are empty.
+// Get returns a query with arbitrary fields, except that Until, Filter, Fault and Sorter are empty.
 func Get() *Query { return queries.Get().(*Query) }
 
 // Put takes back a query that no caller uses any more.
 func (q *Query) Put() {
-	q.Until, q.Filter, q.Fault = limit.Until{}, nil, nil
+	q.Until, q.Filter, q.Fault, q.Sorter = limit.Until{}, nil, nil, nil
 	queries.Put(q)
 }
 
