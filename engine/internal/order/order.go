@@ -1,6 +1,6 @@
 // Package order answers ranked queries whose documents have another order than the descending score, or begin behind a
 // cursor, in pure Go: from all matching documents, their exact scores and the values of attributes. So all backends give
-// equal answers.
+// equal answers. Where attributes decide, a device that matches the query leaves the first documents alone, with a few more.
 package order
 
 import (
