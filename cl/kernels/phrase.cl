@@ -146,6 +146,32 @@ static inline void go_on(places_t *c, words_t words, uint count, __global const 
     c->left--;
 }
 
+// sum_before adds the values before value i of a segment up, bit by bit where they have one or two. *at is value i.
+static inline ulong sum_before(words_t p, uint words, segment_t g, uint i, uint *at) {
+    ulong sum = 0;
+    if (g.b == 1 || g.b == 2) {
+        uint bits = i * g.b;
+        for (uint w = 0; 32 * w < bits; w++) {
+            uint v = p[min(g.at + w, words - 1)] & low_mask(min(bits - 32 * w, 32u));
+            sum += g.b == 1 ? popcount(v) : popcount(v & 0x55555555) + 2 * popcount(v & 0xaaaaaaaa);
+        }
+    } else if (g.b) {
+        for (uint j = 0; j < i; j++)
+            sum += bits_at(p, words, g.at, j * g.b, g.b);
+    }
+    *at = bits_at(p, words, g.at, i * g.b, g.b);
+    for (uint e = 0; e < g.en; e++) {
+        uint index = exception_index(p, words, g, e), more = exception_overflow(p, words, g, e);
+        if (index > i)
+            break;
+        if (index == i)
+            *at |= more;
+        else
+            sum += more;
+    }
+    return sum;
+}
+
 // places_of returns the positions of a posting of a slot.
 static inline places_t places_of(FREQUENCIES, __global const uint4 *slot, __global const uint *ranks, uint rank_words, uint i) {
     uint4 list = slot[0], place = slot[2], o = slot[3];
@@ -161,16 +187,7 @@ static inline places_t places_of(FREQUENCIES, __global const uint4 *slot, __glob
     if (k && width)
         sum = bits_at(ranks, rank_words, o.z + (uint)((ulong)(k - 1) * width / 32), (uint)((ulong)(k - 1) * width % 32), width);
     words_t p = frequency_words(FREQUENCY_ARGS, place);
-    segment_t g = packed_segment(p, place.y, 0, list.y, k);
-    uint e = 0, next = g.en ? exception_index(p, place.y, g, 0) : SEGMENT;
-    for (uint j = 0; j <= i % SEGMENT; j++) {
-        sum += f;
-        f = bits_at(p, place.y, g.at, j * g.b, g.b);
-        if (j == next) {
-            f |= exception_overflow(p, place.y, g, e);
-            next = ++e < g.en ? exception_index(p, place.y, g, e) : SEGMENT;
-        }
-    }
+    sum += sum_before(p, place.y, packed_segment(p, place.y, 0, list.y, k), i % SEGMENT, &f);
     c.at += sum;
     c.left = f == LONG ? f : f + 1;
     return c;

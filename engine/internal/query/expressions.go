@@ -25,7 +25,7 @@ type expressions struct {
 	top           plan.TopK
 
 	docs, freqs, sums []uint32
-	hits              []hit
+	keys              []uint64 // a score in the upper half, the complement of a document in the lower one
 }
 
 // answer is the answer of an expression.
@@ -40,9 +40,6 @@ func (f *expressions) query(i int) (docs, sums []uint32) {
 	a := &f.answers[i]
 	return f.best.Docs[a.start:a.end:a.end], f.best.Scores[a.start:a.end:a.end]
 }
-
-// hit is a document with its score.
-type hit struct{ doc, sum uint32 }
 
 func (f *expressions) reset() {
 	f.of = f.of[:0]
@@ -168,27 +165,27 @@ func (b *Batch) Scores(ctx context.Context, docs []uint32) ([]float64, error) {
 // choose makes the k best of docs the answer of expression i: by descending sum, ties by ascending
 // docID.
 func (f *expressions) choose(i int, docs []uint32, k int) {
-	f.hits = f.hits[:0]
+	f.keys = f.keys[:0]
 	keep := func() {
-		slices.SortFunc(f.hits, func(x, y hit) int { return cmp.Or(cmp.Compare(y.sum, x.sum), cmp.Compare(x.doc, y.doc)) })
-		f.hits = f.hits[:min(k, len(f.hits))]
+		slices.Sort(f.keys)
+		f.keys = append(f.keys[:0], f.keys[max(len(f.keys)-k, 0):]...)
 	}
-	least := uint32(0)
+	least := uint64(0)
 	for i, doc := range docs {
-		if f.sums[i] < least {
+		key := uint64(f.sums[i])<<32 | uint64(^doc)
+		if key < least {
 			continue
 		}
-		f.hits = append(f.hits, hit{doc, f.sums[i]})
-		if len(f.hits) == 2*k {
+		if f.keys = append(f.keys, key); len(f.keys) == 2*k {
 			keep()
-			least = f.hits[k-1].sum
+			least = f.keys[0]
 		}
 	}
 	keep()
 	a := &f.answers[i]
 	a.count, a.start = uint64(len(docs)), len(f.best.Docs)
-	for _, h := range f.hits {
-		f.best.Docs, f.best.Scores = append(f.best.Docs, h.doc), append(f.best.Scores, h.sum)
+	for _, key := range slices.Backward(f.keys) {
+		f.best.Docs, f.best.Scores = append(f.best.Docs, ^uint32(key)), append(f.best.Scores, uint32(key>>32))
 	}
 	a.end = len(f.best.Docs)
 }
