@@ -63,6 +63,10 @@ func (m *Maker) Make(ctx context.Context, phrases []*plan.Phrase, st *plan.Stats
 	if err := m.set.Begin(ctx); err != nil {
 		return nil, err
 	}
+	if reason := m.refuse(); reason != "" {
+		st.PhraseReason = reason
+		return make([]*plan.Made, len(phrases)), nil
+	}
 	var made []*plan.Made
 	err := selfTestOnce(ctx, m.set.Device)
 	if err == nil {
@@ -75,23 +79,21 @@ func (m *Maker) Make(ctx context.Context, phrases []*plan.Phrase, st *plan.Stats
 	return made, err
 }
 
-// run is Make without a self-test, and with errors where memory is short.
+// run is Make on lists that may have positions, without a self-test, and with errors where memory is short.
 func (m *Maker) run(ctx context.Context, phrases []*plan.Phrase, st *plan.Stats) ([]*plan.Made, error) {
 	began := time.Now()
 	made := make([]*plan.Made, len(phrases))
-	d := &data{reason: m.refuse()}
 	c := &cut{set: m.set, phrases: phrases}
 	var err error
-	if d.reason == "" {
-		if c.freqs, c.freqPlaces, err = m.ranker.Frequencies(ctx); err != nil {
-			return nil, err
-		}
-		if c.tables, err = m.set.TablesOf(ctx, m.set.Auto); err != nil {
-			return nil, err
-		}
-		if d, err = device.Once(ctx, m.set.Building, m.set.Closing, m.data.Load, m.data.Store, func() (*data, error) { return m.load(ctx) }); err != nil {
-			return nil, err
-		}
+	if c.freqs, c.freqPlaces, err = m.ranker.Frequencies(ctx); err != nil {
+		return nil, err
+	}
+	if c.tables, err = m.set.TablesOf(ctx, m.set.Auto); err != nil {
+		return nil, err
+	}
+	d, err := device.Once(ctx, m.set.Building, m.set.Closing, m.data.Load, m.data.Store, func() (*data, error) { return m.load(ctx) })
+	if err != nil {
+		return nil, err
 	}
 	if d.reason != "" {
 		st.PhraseReason = d.reason
