@@ -41,10 +41,10 @@ type state = handle.Of[partial.State]
 
 // Aggregate passes the answer to deliver, in batches that belong to deliver. There is
 // at least one batch, which has the columns and may have no rows. A device that selects the rows
-// measures the groups too if they are few enough (plan.Dense) and Select has counts, sums and averages of
-// integers, or of floats that are multiples of a power of two (plan.Measure.Binary), or, without groups, least and
-// greatest values. It finds the rows of OrderBy too, if Offset and Limit ask for 10,000 rows at most. Else pure Go computes
-// the values on all cores. The answer is exact and the same on every processor.
+// measures the groups too if they are few enough (plan.Dense) and Select has counts, least and greatest values, and sums and
+// averages of integers, decimals and floats that are multiples of a power of two (plan.Measure.Binary). It takes count(DISTINCT),
+// quantiles, and sums of other values as well if groups times values of the column are 2^20 at most. It finds the rows of
+// OrderBy too, if Offset and Limit ask for 10,000 rows at most. Else pure Go computes the values on all cores. The answer is exact and the same on every processor.
 //
 // Errors: the errors of Select and of deliver; code InvalidQuery, with the place of the fault in its clause;
 // code Unsupported for more groups or values than Limits, and for a sum of more than 38 digits.

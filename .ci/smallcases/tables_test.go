@@ -1,6 +1,7 @@
 package smallcases
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -162,7 +163,7 @@ func countCodes(t *testing.T, store plan.TableStore, tab *plantest.Table) {
 	}
 }
 
-// measure finds ends of wide codes, and sums them and narrow ones in groups of a column of few codes with rows without a value,
+// measure finds ends of wide codes, and sums and ends of them and of narrow ones in groups of a column of few codes with rows without a value,
 // and of one of many codes.
 func measure(t *testing.T, store plan.TableStore, tab *plantest.Table) {
 	var s plan.SelectBatch
@@ -174,14 +175,16 @@ func measure(t *testing.T, store plan.TableStore, tab *plantest.Table) {
 		t.Errorf("ends %v, %v", got, err)
 	}
 	few, many := plan.Input{Column: 1, Last: 6, Missing: true, Vector: 3}, plan.Input{Column: 2, Last: uint64(tab.Rows) - 1}
-	for _, of := range [][2]plan.Input{{few, {Column: 0, Last: 3 << 32}}, {few, many}, {many, many}} {
+	for _, of := range [][2]plan.Input{{few, {Column: 0, Last: math.MaxUint64}}, {few, many}, {many, many}} {
 		by, in := of[0], of[1]
-		a := &plan.Aggregation{Inputs: of[:], Groupings: []int{0}, Measures: []plan.Measure{{Kind: plan.MeasureSum, Input: 1}}}
+		a := &plan.Aggregation{Inputs: of[:], Groupings: []int{0}, Measures: []plan.Measure{{Kind: plan.MeasureSum, Input: 1},
+			{Kind: plan.MeasureLeast, Input: 1}, {Kind: plan.MeasureGreatest, Input: 1}}}
 		got, err := store.(plan.Measurer).Measure(t.Context(), &s, a)
 		if err != nil {
 			t.Fatal(err)
 		}
 		rows, sums := make([]uint64, by.Last+2), make([]uint64, by.Last+2)
+		least, greatest := slices.Repeat([]uint64{math.MaxUint64}, int(by.Last+2)), make([]uint64, by.Last+2)
 		for row := range tab.Rows {
 			if set[row/64]>>(row%64)&1 == 0 {
 				continue
@@ -192,11 +195,18 @@ func measure(t *testing.T, store plan.TableStore, tab *plantest.Table) {
 			}
 			rows[place]++
 			if has := tab.Has[in.Column]; has == nil || has[row/64]>>(row%64)&1 != 0 {
-				sums[place] += tab.Codes[in.Column][row]
+				code := tab.Codes[in.Column][row]
+				sums[place] += code
+				least[place], greatest[place] = min(least[place], code), max(greatest[place], code)
 			}
 		}
 		if !slices.Equal(got.Rows, rows) || !slices.Equal(got.Sums[0], sums) {
 			t.Errorf("groups of column %d are wrong", by.Column)
+		}
+		for place, code := range least {
+			if code != math.MaxUint64 && (got.Ends[1][place] != code || got.Ends[2][place] != greatest[place]) {
+				t.Errorf("column %d ends at %d and %d in place %d, want %d and %d", in.Column, got.Ends[1][place], got.Ends[2][place], place, code, greatest[place])
+			}
 		}
 	}
 }

@@ -16,6 +16,10 @@
 #define COLUMN_SUM 2    // measure.cl: sum codes
 #define COLUMN_BINS 4   // codes are the bins of stored ones
 #define COLUMN_ENDS 8   // totals.cl: find the least and the greatest code
+#define COLUMN_LEAST 32 // measure.cl: find the least code of each group
+#define COLUMN_GREATEST 64
+#define COLUMN_LOWER 128 // sum the lower halves of codes alone
+#define COLUMN_UPPER 256
 
 typedef struct {
     uint number, own, top, flags, bounds_at, bounds;

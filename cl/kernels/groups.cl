@@ -2,13 +2,14 @@
 //
 // Computes  for the rows that a selection leaves, a cell of `planes` words for each group: at word 0 the rows; at its words,
 //           for each measured field, the rows with a value (FIELD_VALUES) and the sum of their codes, lower and upper half
-//           (FIELD_SUM, an even word). The place of a group is its number in the first grouping, times
+//           (FIELD_SUM, an even word), the greatest complement of a code (FIELD_LEAST) and the greatest code (FIELD_GREATEST).
+//           The place of a group is its number in the first grouping, times
 //           the numbers of the second one, plus its number there, and so on; a number is 0 for rows without a value, else 1
 //           more than the code. Cells are zero before.
 // Source    the bits of 32 rows are transposed to their codes (Warren, Hacker's Delight, 7-3), several columns together.
 // Batch     at `at` uint4 {fields, places, planes, planes in local memory}, the selection (step.cl) and two steps, then two
 //           uint4 a field: {column, first bit, bits, flags} and {numbers of a grouping or words: of the rows with a value in
-//           bits 0-7 and of the sum in bits 8-15, last code, 0, 0}. Groupings come first. Fields whose bits fit 32 make a
+//           bits 0-7 and of the sum in bits 8-15, last code, words of ends in the same way, 0}. Groupings come first. Fields whose bits fit 32 make a
 //           pass: bits 8-15 of the flags have its number, bits 16-23 of the first one how many they are. Cells at word
 //           cells_at, which is even.
 // Phases    for some tiles at a time: (1) a work-item selects the rows of a part (selection.cl), and finds where slots lie:
@@ -56,6 +57,8 @@
 #define FIELD_GROUP 4 // a grouping
 #define FIELD_LAST 8  // the last one
 #define FIELD_PACKED 16
+#define FIELD_LEAST 32 // as COLUMN_LEAST
+#define FIELD_GREATEST 64
 
 #if NV_SHUFFLE && defined(cl_khr_int64_base_atomics) // others have them in other forms, or not at all
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -65,8 +68,10 @@
 #endif
 #if SCAN_SERIAL
 #define ADD_OWN(p, n) (*(p) += (n))
+#define UP_TO(p, n) (*(p) = max(*(p), n))
 #else
 #define ADD_OWN(p, n) atomic_add(p, n)
+#define UP_TO(p, n) atomic_max(p, n)
 #endif
 
 // A slot says where the plain slice of a bit begins, in units of four words of its buffer, or its form.
@@ -250,6 +255,18 @@ __kernel void code_groups(BUFFERS, __global const uint4 *restrict tiles, uint ti
                     plane += plane_cells;
 #endif
                 }
+                #pragma unroll 1
+                for (uint end = FIELD_LEAST, word = more.z; end <= FIELD_GREATEST; end *= 2, word >>= 8) {
+                    if (!(field.w & end))
+                        continue;
+                    uint turn = end == FIELD_LEAST ? 0xffffffff : 0;
+#if USE_GLOBAL
+                    EACH_IN(has) atomic_max(all + (word & 0xff) + planes * PLACE(r), (CODE(r) + fact.x) ^ turn);
+#else
+                    EACH_IN(has) UP_TO(own + plane + PLACE(r), (CODE(r) + fact.x) ^ turn);
+                    plane += plane_cells;
+#endif
+                }
             }
         }
     }
@@ -286,6 +303,14 @@ __kernel void code_groups(BUFFERS, __global const uint4 *restrict tiles, uint ti
                 }
                 SUM_CELL(to + (more.x >> 8), sum);
             }
+            for (uint end = FIELD_LEAST, word = more.z; end <= FIELD_GREATEST; end *= 2, word >>= 8)
+                if (flags & end) {
+                    n = 0;
+                    cell += plane_cells;
+                    for (uint c = 0; c < 1u << copies; c++)
+                        n = max(n, cell[c]);
+                    atomic_max(to + (word & 0xff), n);
+                }
         }
     }
 #endif

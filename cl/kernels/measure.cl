@@ -3,7 +3,8 @@
 // Computes  for the groups of the rows whose bits are 1: cells, which are planes of one number a group.
 //           Plane 0 has the rows. A measured column has planes from `own` on: with COLUMN_VALUES the rows with
 //           a value, with COLUMN_SUM the sum of their codes times a factor, as a plane of lower halves and one of
-//           upper halves. The place of a group is its number in the first grouping times the numbers of the
+//           upper halves; with COLUMN_LOWER or COLUMN_UPPER of the lower or upper 32 bits of codes; with COLUMN_LEAST the
+//           greatest complement of a code, with COLUMN_GREATEST the greatest code, in two planes each. The place of a group is its number in the first grouping times the numbers of the
 //           second one, plus its number there; a number is 0 for rows without a value, else 1 more than the
 //           code or bin. The cell behind all planes counts codes, times the factor, above the last one.
 //           Cells are zero before. groups.cl has narrow columns without bins, totals.cl columns without groupings.
@@ -12,7 +13,8 @@
 //           measured ones. Bounds of bins at their places. Cells at word cells_at.
 // Phases    (1) local cells are cleared; (2) each work-item takes every MEASURE_WG-th word of bits, turns its slices
 //           to codes and adds its rows, in local memory if the cells fit, else in global memory; (3) local cells are
-//           added to the global ones. A lower half that overflows adds 1 to its upper half.
+//           added to the global ones. A lower half that overflows adds 1 to its upper half. Of ends a launch finds the
+//           upper halves, and one more, with lower_ends, their lower halves and nothing else.
 // Launch    groups of MEASURE_WG work-items (SCAN_SERIAL: of one), `span` words of bits each.
 // Local     4*MEASURE_CELLS + 48*MEASURE_COLUMNS bytes.
 // Bounds    columns are at most MEASURE_COLUMNS; any bits below the last row; tiles as in slice.cl.
@@ -53,9 +55,17 @@ static inline void sum_own(__local uint *cell, uint apart, ulong n) {
         add_own(cell + apart, high);
 }
 
+// UP_TO raises a cell to a number.
+#if SCAN_SERIAL
+#define UP_TO(cell, n) (*(cell) = max(*(cell), n))
+#else
+#define UP_TO(cell, n) atomic_max(cell, n)
+#endif
+
 MEASURE_GROUP
 __kernel void measure_groups(BUFFERS, __global const uint4 *restrict tiles, uint tile_count, __global const uint4 *batch,
-                             __global const uint *restrict bits, volatile __global uint *counts, uint at, uint words, uint span, uint cells_at) {
+                             __global const uint *restrict bits, volatile __global uint *counts, uint at, uint words, uint span, uint cells_at,
+                             uint lower_ends) {
     __local uint own[MEASURE_CELLS];
     __local uint4 records[3 * MEASURE_COLUMNS];
     uint lid = get_local_id(0), first = GROUP_ID(0) * span, end = min(first + span, words), damaged = 0;
@@ -90,7 +100,7 @@ __kernel void measure_groups(BUFFERS, __global const uint4 *restrict tiles, uint
                 place[r] = place[r] * (c.top + 2) + n;
             }
         }
-        for (uint rest = set; rest; rest &= rest - 1) {
+        for (uint rest = lower_ends ? 0 : set; rest; rest &= rest - 1) {
             uint r = 31 - clz(rest & -rest);
             if (fits)
                 add_own(&own[place[r]], 1);
@@ -105,20 +115,40 @@ __kernel void measure_groups(BUFFERS, __global const uint4 *restrict tiles, uint
                 codes_of(t, w % SLICE_WORDS, &codes);
             for (; has; has &= has - 1) {
                 uint r = 31 - clz(has & -has), cell = c.own * places + place[r];
-                ulong code = code_of(t, &codes, r) * c.factor;
-                damaged += code > c.last;
+                ulong stored = code_of(t, &codes, r), code = stored * c.factor;
+                if (c.flags & (COLUMN_LOWER | COLUMN_UPPER))
+                    code = c.flags & COLUMN_UPPER ? stored >> 32 : stored & 0xffffffff;
+                damaged += code > c.last && !lower_ends;
                 if (c.flags & COLUMN_VALUES) {
-                    if (fits)
+                    if (lower_ends)
+                        ;
+                    else if (fits)
                         add_own(&own[cell], 1);
                     else
                         atomic_inc(&all[cell]);
                     cell += places;
                 }
                 if (c.flags & COLUMN_SUM) {
-                    if (fits)
+                    if (lower_ends)
+                        ;
+                    else if (fits)
                         sum_own(&own[cell], places, code);
                     else
                         sum_all(&all[cell], places, code);
+                    cell += 2 * places;
+                }
+                for (uint end = COLUMN_LEAST; end <= COLUMN_GREATEST; end *= 2) {
+                    if (!(c.flags & end))
+                        continue;
+                    ulong n = end == COLUMN_LEAST ? ~stored : stored;
+                    uint upper = (uint)(n >> 32), number = lower_ends ? (uint)n : upper, to = lower_ends ? cell : cell + places;
+                    cell += 2 * places;
+                    if (lower_ends && all[cell - places] != upper)
+                        continue;
+                    if (fits)
+                        UP_TO(&own[to], number);
+                    else
+                        atomic_max(&all[to], number);
                 }
             }
         }
@@ -127,7 +157,7 @@ __kernel void measure_groups(BUFFERS, __global const uint4 *restrict tiles, uint
         atomic_add(&all[shape.w], damaged);
     MEASURE_SYNC;
     for (uint place = lid; place < places && fits; place += MEASURE_WG) {
-        if (own[place] == 0)
+        if (own[place] == 0 && !lower_ends)
             continue;
         atomic_add(&all[place], own[place]);
         for (uint k = groupings; k < columns; k++) {
@@ -137,8 +167,15 @@ __kernel void measure_groups(BUFFERS, __global const uint4 *restrict tiles, uint
                 atomic_add(&all[cell], own[cell]);
                 cell += places;
             }
-            if (c.flags & COLUMN_SUM)
+            if (c.flags & COLUMN_SUM) {
                 sum_all(&all[cell], places, (ulong)own[cell + places] << 32 | own[cell]);
+                cell += 2 * places;
+            }
+            for (uint end = COLUMN_LEAST; end <= COLUMN_GREATEST; end *= 2)
+                if (c.flags & end) {
+                    atomic_max(&all[lower_ends ? cell : cell + places], own[lower_ends ? cell : cell + places]);
+                    cell += 2 * places;
+                }
         }
     }
 }

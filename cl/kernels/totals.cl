@@ -2,8 +2,9 @@
 //
 // Computes  for the rows that a selection leaves: word 0 of the cells goes up by their number. From word 2 on a column has four
 //           words: with COLUMN_VALUES word 0 goes up by the rows with a value, with COLUMN_SUM words 2 and 3 by the
-//           lower and upper half of the sum of their codes, without carries above. Cells are zero before. Behind all cells each work-group has two ulong a column: with COLUMN_ENDS the least and the greatest code, all
-//           ones and 0 if no row has a value.
+//           lower and upper half of the sum of their codes, without carries above: with COLUMN_LOWER and COLUMN_UPPER of the lower
+//           or upper 32 bits of codes. Cells are zero before. Behind all cells each work-group has two ulong a column: with
+//           COLUMN_ENDS the least and the greatest code, all ones and 0 if no row has a value.
 // Source    O'Neil and Quass 1997: the number of rows in each slice gives the sum. The ends of codes follow from the rows that
 //           are left slice by slice.
 // Batch     at `at` uint4 {columns, 0, 0, 0}, the selection (step.cl), then columns (column.cl). Cells at word cells_at.
@@ -33,10 +34,18 @@
 #define TOTAL_GROUP __attribute__((reqd_work_group_size(TOTAL_WG, 1, 1)))
 #endif
 
-// sum_of returns the sum of the codes of a set of rows of part q.
-static inline ulong sum_of(slices_t t, uint q, part_t set) {
+// sum_of returns the sum of the codes, or of their lower or upper halves, of a set of rows of part q.
+static inline ulong sum_of(slices_t t, uint q, part_t set, uint flags) {
     ulong sum = 0;
-    uint loads = 0, s = first_bit(t), b = t.width;
+    uint loads = 0, s = first_bit(t), b = t.width, upper = t.width - min(t.width, 32u);
+    if (flags & COLUMN_UPPER) { // a sum of sums: no carry goes from half to half
+        t.least >>= 32;
+        b = upper;
+    } else if (flags & COLUMN_LOWER) {
+        t.least &= 0xffffffff;
+        s += upper;
+        b -= upper;
+    }
 #if !SCAN_SERIAL
     if (t.flags & FLAG_PLAIN)
         for (uint n; b > 0; b -= n, s += n) { // slices that are loaded together
@@ -123,7 +132,7 @@ __kernel void measure_rows(BUFFERS, __global const uint4 *restrict tiles, uint t
                     continue;
                 values[k] += rows_in(set);
                 if (c.flags & COLUMN_SUM)
-                    sums[k] += sum_of(x, q, set);
+                    sums[k] += sum_of(x, q, set, c.flags);
                 if (!(c.flags & COLUMN_ENDS))
                     continue;
                 if (x.least < least[k])

@@ -11,9 +11,13 @@ const Dense = 1 << 16
 type Cells struct {
 	Rows   []uint64
 	Values [][]uint64 // rows with a value, by input and place; nil for an input without measures, or whose rows all have a value
-	Sums   [][]uint64 // sums of codes, by measure and place; nil for MeasureCount; for MeasureFloats sums of codes / 5^Scale (see Measure.Binary)
+	Sums   [][]uint64 // sums of codes, by measure and place; nil for other measures, and for those with Codes; for MeasureFloats sums of codes / 5^Scale (see Measure.Binary)
+	High   [][]uint64 // upper halves of sums of 128 bits, by measure and place; nil for others
 	Ends   [][]uint64 // least or greatest codes, by measure and place, of MeasureLeast and MeasureGreatest; any for a group without values
-	Stats  Stats
+	// Codes are the rows of each code in each group, by measure, of MeasureCodes and of sums without Sums: of the group at
+	// place p those of number n at p · (Top + 2) + n.
+	Codes [][]uint64
+	Stats Stats
 }
 
 // Preparer is a TableStore that prepares for later calls.

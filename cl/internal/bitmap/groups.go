@@ -23,6 +23,9 @@ const manyUnits = 16
 // Flags of a field of kernels/groups.cl behind columnValues and columnSum.
 const fieldGroup, fieldLast, fieldPacked = 4, 8, 16
 
+// fieldEnds are the flags of ends.
+const fieldEnds = columnLeast | columnGreatest
+
 // groups is an aggregation of narrow columns by kernels/groups.cl.
 type groups struct {
 	*measuring
@@ -44,7 +47,8 @@ type field struct {
 	first, width int // its bits in a word of the pass
 	fields       int // of the pass that it begins; 0: none
 	flags        uint32
-	values, sum  int // words of a place
+	values, sum  int    // words of a place
+	ends         [2]int // words of the least code, as its complement, and of the greatest one
 	pass         int
 	last         uint32    // no code is above it
 	of           *measured // nil: a grouping
@@ -64,6 +68,12 @@ func newGroups(m *measuring, v *values) *groups {
 		if c.flags&columnValues != 0 {
 			f.values = g.cell
 			g.cell++
+		}
+		for k, flag := range []uint32{columnLeast, columnGreatest} {
+			if c.flags&flag != 0 {
+				f.ends[k] = g.cell
+				g.cell++
+			}
 		}
 		g.fields = append(g.fields, f)
 	}
@@ -143,6 +153,7 @@ func (g *groups) planesOwn() int {
 		if f.flags&columnValues != 0 {
 			n++
 		}
+		n += bits.OnesCount32(f.flags & fieldEnds)
 		if f.flags&columnSum != 0 {
 			if n++; f.last>>g.limb > 0 {
 				n++
@@ -190,7 +201,7 @@ func (g *groups) write(x *slot, up []uint32, at int) {
 	for i := range g.fields {
 		f, to := &g.fields[i], up[selectionWords+8*i:]
 		to[0], to[1], to[2], to[3] = f.in.Column, uint32(f.first), uint32(f.width), f.flags|uint32(f.pass)<<8|uint32(f.fields)<<16
-		to[4], to[5] = uint32(f.values|f.sum<<8), f.last
+		to[4], to[5], to[6] = uint32(f.values|f.sum<<8), f.last, uint32(f.ends[0]|f.ends[1]<<8)
 		if f.of == nil {
 			to[4] = f.last + 2
 		}
@@ -224,24 +235,35 @@ const joined = 256
 
 func (g *groups) take(back []uint32) (*plan.Cells, uint32) {
 	cells := g.answer()
-	for i := range cells.Rows {
-		cells.Rows[i] = uint64(back[i*g.cell])
+	plane := func(word int) []uint64 {
+		list := make([]uint64, g.places)
+		for i := range list {
+			list[i] = uint64(back[i*g.cell+word])
+		}
+		return list
 	}
+	cells.Rows = plane(0)
 	for i := range g.fields {
 		f := &g.fields[i]
 		if f.values > 0 {
-			list := make([]uint64, g.places)
-			for i := range list {
-				list[i] = uint64(back[i*g.cell+f.values])
-			}
-			cells.Values[f.of.input] = list
+			cells.Values[f.of.input] = plane(f.values)
 		}
 		if f.sum > 0 {
-			list := make([]uint64, g.places)
+			list := plane(f.sum)
 			for i := range list {
-				list[i] = uint64(back[i*g.cell+f.sum]) | uint64(back[i*g.cell+f.sum+1])<<32
+				list[i] |= uint64(back[i*g.cell+f.sum+1]) << 32
 			}
 			g.setSums(cells, f.of, list)
+		}
+		if f.ends[0] > 0 {
+			list := plane(f.ends[0])
+			for i := range list {
+				list[i] = uint64(^uint32(list[i]))
+			}
+			g.setEnds(cells, f.of, plan.MeasureLeast, list)
+		}
+		if f.ends[1] > 0 {
+			g.setEnds(cells, f.of, plan.MeasureGreatest, plane(f.ends[1]))
 		}
 	}
 	return cells, 0

@@ -2,6 +2,8 @@ package bitmap
 
 import (
 	"fmt"
+	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -12,7 +14,7 @@ import (
 	"heddle/engine/plan/plantest"
 )
 
-// TestGroups counts and sums in groups by up to four narrow columns, whose tiles have any least code, all forms of slices, and
+// TestGroups counts, sums and finds ends in groups by up to four narrow columns, whose tiles have any least code, all forms of slices, and
 // rows without a value, of selections in slices, in vectors and in many ranges. It compares the kernels of cells in local and in
 // global memory with sums row by row.
 func TestGroups(t *testing.T) {
@@ -68,6 +70,12 @@ func TestGroups(t *testing.T) {
 			a := &plan.Aggregation{Inputs: inputs, Groupings: by}
 			for _, in := range measures[i%len(measures)] {
 				a.Measures = append(a.Measures, plan.Measure{Kind: plan.MeasureSum, Input: in})
+				if i%3 < 2 {
+					a.Measures = append(a.Measures, plan.Measure{Kind: plan.MeasureGreatest, Input: in})
+				}
+				if i%3 > 0 {
+					a.Measures = append(a.Measures, plan.Measure{Kind: plan.MeasureLeast, Input: in})
+				}
 			}
 			for k, sel := range selections {
 				cells, err := s.measure(t.Context(), sel, a)
@@ -123,9 +131,11 @@ func compareCells(tab *plantest.Table, a *plan.Aggregation, set []uint64, cells 
 		return h == nil || h[row/64]>>(row%64)&1 != 0
 	}
 	n := len(cells.Rows)
-	rows, values, sums := make([]uint64, n), make([][]uint64, len(a.Measures)), make([][]uint64, len(a.Measures))
+	lists := func() [][]uint64 { return make([][]uint64, len(a.Measures)) }
+	rows, values, sums, high, least, greatest := make([]uint64, n), lists(), lists(), lists(), lists(), lists()
 	for i := range a.Measures {
-		values[i], sums[i] = make([]uint64, n), make([]uint64, n)
+		values[i], sums[i], high[i] = make([]uint64, n), make([]uint64, n), make([]uint64, n)
+		least[i], greatest[i] = slices.Repeat([]uint64{math.MaxUint64}, n), make([]uint64, n)
 	}
 	for row := range int(tab.Rows) {
 		if set[row/64]>>(row%64)&1 == 0 {
@@ -141,8 +151,11 @@ func compareCells(tab *plantest.Table, a *plan.Aggregation, set []uint64, cells 
 		rows[place]++
 		for i, m := range a.Measures {
 			if has(m.Input, row) {
+				code, carry := tab.Codes[a.Inputs[m.Input].Column][row], uint64(0)
 				values[i][place]++
-				sums[i][place] += tab.Codes[a.Inputs[m.Input].Column][row]
+				sums[i][place], carry = bits.Add64(sums[i][place], code, 0)
+				high[i][place] += carry
+				least[i][place], greatest[i][place] = min(least[i][place], code), max(greatest[i][place], code)
 			}
 		}
 	}
@@ -157,8 +170,66 @@ func compareCells(tab *plantest.Table, a *plan.Aggregation, set []uint64, cells 
 		if m.Kind == plan.MeasureSum && !slices.Equal(cells.Sums[i], sums[i]) {
 			return fmt.Errorf("other sums of input %d", m.Input)
 		}
+		if m.Kind == plan.MeasureSum && slices.Max(high[i]) > 0 && !slices.Equal(cells.High[i], high[i]) {
+			return fmt.Errorf("other upper halves of sums of input %d", m.Input)
+		}
+		for place, n := range values[i] {
+			if n > 0 && (m.Kind == plan.MeasureLeast && cells.Ends[i][place] != least[i][place] || m.Kind == plan.MeasureGreatest && cells.Ends[i][place] != greatest[i][place]) {
+				return fmt.Errorf("input %d of place %d ends at %d, want %d or %d", m.Input, place, cells.Ends[i][place], least[i][place], greatest[i][place])
+			}
+		}
 	}
 	return nil
+}
+
+// TestLongSums adds up codes near 2^63, with and without groups, one of which has 57 % of the rows, and finds their ends.
+func TestLongSums(t *testing.T) {
+	const rows = 20_000
+	r := plantest.RNG(t)
+	tab := plantest.NewTable(rows, 32)
+	tab.AddVector(plantest.NewFilter(rows, func(uint32) bool { return r.IntN(5) > 0 }))
+	var inputs []plan.Input
+	for i, code := range []func() uint64{
+		func() uint64 { return min(r.Uint64N(100), 43) },
+		func() uint64 { return 1<<63 - 1 - r.Uint64N(1<<40) },
+		func() uint64 { return r.Uint64() >> r.IntN(60) },
+		func() uint64 { return r.Uint64N(5_000) },
+	} {
+		codes := make([]uint64, rows)
+		for row := range codes {
+			codes[row] = code()
+		}
+		var has []uint64
+		if i == 2 {
+			has = plantest.NewFilter(rows, func(uint32) bool { return r.IntN(9) > 0 })
+		}
+		inputs = append(inputs, plan.Input{Column: tab.AddTiles(t, codes, has), Last: slices.Max(codes)})
+	}
+	var sel plan.SelectBatch
+	sel.Any(0)
+	sel.End()
+	devicetest.ForShapes(t, devicetest.Find(t, ops), func(t *testing.T, rt *device.Runtime) {
+		s, err := load(t.Context(), rt, &tab.Table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		for _, by := range [][]int{nil, {0}, {3}} {
+			a := &plan.Aggregation{Inputs: inputs, Groupings: by}
+			for _, in := range []int{1, 2} {
+				for _, kind := range []plan.MeasureKind{plan.MeasureSum, plan.MeasureLeast, plan.MeasureGreatest} {
+					a.Measures = append(a.Measures, plan.Measure{Kind: kind, Input: in})
+				}
+			}
+			cells, err := s.measure(t.Context(), &sel, a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := compareCells(tab, a, tab.Scan(&sel)[0], cells); err != nil {
+				t.Errorf("groups by %v: %v", by, err)
+			}
+		}
+	})
 }
 
 // TestGroupsSkewed has a group of 57 % of the rows, whose sums of local cells are near their limit, in one work-group and more.

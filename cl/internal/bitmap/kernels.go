@@ -70,8 +70,8 @@ type countCodesArguments struct {
 
 type measureGroupsArguments struct {
 	slicesBuffers
-	batch, bits, counts      *ocl.MemObject
-	at, words, span, cellsAt int
+	batch, bits, counts                 *ocl.MemObject
+	at, words, span, cellsAt, lowerEnds int
 }
 
 type measureRowsArguments struct {

@@ -1,14 +1,12 @@
 package bitmap
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"math/bits"
+	"slices"
 
 	"heddle/cl/internal/device"
-	"heddle/codec"
 	"heddle/engine/plan"
 )
 
@@ -33,11 +31,16 @@ func (s *Store) Measure(ctx context.Context, sel *plan.SelectBatch, a *plan.Aggr
 
 // measure is Measure without a check of its arguments and a self-test.
 func (s *Store) measure(ctx context.Context, sel *plan.SelectBatch, a *plan.Aggregation) (*plan.Cells, error) {
+	return s.measureAll(ctx, sel, a, plan.Dense)
+}
+
+// measureAll is measure for some number of groups at most.
+func (s *Store) measureAll(ctx context.Context, sel *plan.SelectBatch, a *plan.Aggregation, groups int) (*plan.Cells, error) {
 	v, err := s.allValues(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.newMeasuring(v, a)
+	m, err := s.newMeasuring(ctx, v, a, groups)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +48,9 @@ func (s *Store) measure(ctx context.Context, sel *plan.SelectBatch, a *plan.Aggr
 		return nil, err
 	}
 	cells, _, err := s.aggregate(ctx, v, sel, m.way(v))
+	if err == nil && slices.Contains(m.counted, true) {
+		err = m.countCodes(ctx, sel, cells)
+	}
 	return cells, err
 }
 
@@ -102,6 +108,7 @@ type measuring struct {
 	of        *plan.Aggregation
 	groupings []plan.Input
 	measured  []measured
+	counted   []bool // by measure: codes are counted in place of it (countCodes)
 	places    int
 	planes    int // of cells, each with a number for each place
 }
@@ -125,110 +132,22 @@ func (c *measured) inverse() uint64 {
 	return x
 }
 
-// verify finds the greatest code of each column once: one above the last one is codec.ErrCorrupt. Codes that are to be divided
-// must be multiples of the divisor; else the error is plan.ErrUnsupported.
-func (m *measuring) verify(ctx context.Context, v *values) error {
-	for _, in := range m.groupings {
-		if err := m.store.verifyLast(ctx, v, in); err != nil {
-			return err
-		}
-	}
-	for i := range m.measured {
-		c := &m.measured[i]
-		if err := m.store.verifyLast(ctx, v, c.Input); err != nil {
-			return err
-		}
-		if even, err := m.store.even(ctx, v, c); err != nil || !even {
-			return cmp.Or(err, fmt.Errorf("floats of column %d: %w", c.Column, plan.ErrUnsupported))
-		}
-	}
-	return nil
-}
-
-func (s *Store) verifyLast(ctx context.Context, v *values, in plan.Input) error {
-	known := v.columns[in.Column].greatest
-	if known.Load() == nil {
-		m := &measuring{store: s, of: &plan.Aggregation{Measures: []plan.Measure{{Kind: plan.MeasureGreatest}}}, places: 1,
-			measured: []measured{{Input: in, flags: columnEnds, divisor: 1}}}
-		cells, _, err := s.aggregate(ctx, v, everyValue(in.Column), &totals{measuring: m})
-		if err != nil {
-			return err
-		}
-		known.Store(&cells.Ends[0][0])
-	}
-	if code := *known.Load(); code > in.Last {
-		return fmt.Errorf("column %d has codes up to %d, above the last one, %d: %w", in.Column, code, in.Last, codec.ErrCorrupt)
-	}
-	return nil
-}
-
-// even tells whether all codes of a column are multiples of its divisor.
-func (s *Store) even(ctx context.Context, v *values, c *measured) (bool, error) {
-	if c.divisor == 1 {
-		return true, nil
-	}
-	key := [2]uint64{uint64(c.Column), c.divisor}
-	if known, ok := s.evens.Load(key); ok {
-		return known.(bool), nil
-	}
-	m := &measuring{store: s, of: &plan.Aggregation{}, places: 1, planes: 3, measured: []measured{{Input: c.Input, plane: 1, flags: columnSum, divisor: c.divisor}}}
-	_, above, err := s.aggregate(ctx, v, everyValue(c.Column), &wideGroups{measuring: m})
-	if err == nil {
-		s.evens.Store(key, above == 0)
-	}
-	return above == 0, err
-}
-
-// everyValue selects the rows with a value in a column.
-func everyValue(column uint32) *plan.SelectBatch {
-	var sel plan.SelectBatch
-	sel.Do(plan.StepAll)
-	sel.Check(column, plan.CodeRange{Hi: math.MaxUint64})
-	sel.End()
-	return &sel
-}
-
-// newMeasuring returns an error that is plan.ErrUnsupported for an aggregation that no kernel takes.
-func (s *Store) newMeasuring(v *values, a *plan.Aggregation) (*measuring, error) {
-	m := &measuring{store: s, of: a, places: 1, planes: 1}
+// newMeasuring returns an error that is plan.ErrUnsupported for an aggregation that no kernel takes, or of more than the
+// given number of groups.
+func (s *Store) newMeasuring(ctx context.Context, v *values, a *plan.Aggregation, groups int) (*measuring, error) {
+	m := &measuring{store: s, of: a, counted: make([]bool, len(a.Measures)), places: 1, planes: 1}
 	for _, i := range a.Groupings {
 		in := a.Inputs[i]
 		top := in.Top()
-		if top >= plan.Dense || m.places*int(top+2) > plan.Dense {
-			return nil, fmt.Errorf("more than %d groups: %w", plan.Dense, plan.ErrUnsupported)
+		if top >= uint64(groups) || m.places*int(top+2) > groups {
+			return nil, fmt.Errorf("more than %d groups: %w", groups, plan.ErrUnsupported)
 		}
 		m.groupings, m.places = append(m.groupings, in), m.places*int(top+2)
 	}
 	for i, in := range a.Inputs {
-		flags, divisor := uint32(0), uint64(1)
-		for _, x := range a.Measures {
-			if x.Input != i {
-				continue
-			}
-			if v.columns[in.Column].lacks {
-				flags |= columnValues
-			}
-			if x.Kind == plan.MeasureCount {
-				continue
-			}
-			if x.Kind == plan.MeasureLeast || x.Kind == plan.MeasureGreatest {
-				if len(a.Groupings) > 0 || in.Bounds != nil {
-					return nil, fmt.Errorf("measure of column %d: %w", in.Column, plan.ErrUnsupported)
-				}
-				flags |= columnEnds
-				continue
-			}
-			by, ok := s.divisor(in, &x)
-			if !ok || flags&columnSum != 0 && by != divisor {
-				return nil, fmt.Errorf("measure of column %d: %w", in.Column, plan.ErrUnsupported)
-			}
-			divisor, flags = by, flags|columnSum
+		if err := m.measure(ctx, v, i, in); err != nil {
+			return nil, err
 		}
-		if flags == 0 {
-			continue
-		}
-		m.measured = append(m.measured, measured{in, i, m.planes, flags, divisor})
-		m.planes += bits.OnesCount32(flags&columnValues) + 2*bits.OnesCount32(flags&columnSum)
 	}
 	if columns := len(m.groupings) + len(m.measured); columns > measureColumns || m.planes*m.places > mostCells {
 		return nil, fmt.Errorf("%d columns, %d cells: %w", columns, m.planes*m.places, plan.ErrUnsupported)
@@ -236,16 +155,77 @@ func (s *Store) newMeasuring(v *values, a *plan.Aggregation) (*measuring, error)
 	return m, nil
 }
 
-// divisor is the divisor of the codes of a column that the kernel sums for a measure, if it sums them.
-func (s *Store) divisor(in plan.Input, x *plan.Measure) (by uint64, ok bool) {
+// measure adds the measures of an input.
+func (m *measuring) measure(ctx context.Context, v *values, input int, in plan.Input) error {
+	flags, divisor, halves := uint32(0), uint64(1), false
+	for i, x := range m.of.Measures {
+		if x.Input != input {
+			continue
+		}
+		if v.columns[in.Column].lacks {
+			flags |= columnValues
+		}
+		if x.Kind == plan.MeasureCount {
+			continue
+		}
+		if x.Kind == plan.MeasureLeast || x.Kind == plan.MeasureGreatest {
+			switch {
+			case in.Bounds != nil:
+				return fmt.Errorf("measure of column %d: %w", in.Column, plan.ErrUnsupported)
+			case len(m.of.Groupings) == 0:
+				flags |= columnEnds
+			case x.Kind == plan.MeasureLeast:
+				flags |= columnLeast
+			default:
+				flags |= columnGreatest
+			}
+			continue
+		}
+		by, wide, ok := m.store.divisor(in, &x)
+		if ok {
+			var err error
+			if ok, err = m.store.even(ctx, v, in, by); err != nil {
+				return err
+			}
+		}
+		if !ok || flags&columnSum != 0 && by != divisor {
+			if in.Bounds != nil || in.Last >= mostCells || m.places*int(in.Last+2) > mostCells || len(m.groupings) == measureColumns {
+				return fmt.Errorf("measure of column %d: %w", in.Column, plan.ErrUnsupported)
+			}
+			m.counted[i] = true
+			continue
+		}
+		divisor, halves, flags = by, wide, flags|columnSum
+	}
+	switch {
+	case flags == 0:
+		return nil
+	case halves:
+		m.add(measured{Input: in, input: input, flags: flags | columnLower, divisor: 1})
+		m.add(measured{Input: in, input: input, flags: columnSum | columnUpper, divisor: 1})
+	default:
+		m.add(measured{Input: in, input: input, flags: flags, divisor: divisor})
+	}
+	return nil
+}
+
+// add adds a column behind all planes.
+func (m *measuring) add(c measured) {
+	c.plane = m.planes
+	m.measured = append(m.measured, c)
+	m.planes += bits.OnesCount32(c.flags&columnValues) + 2*bits.OnesCount32(c.flags&(columnSum|columnLeast|columnGreatest))
+}
+
+// divisor is the divisor of the codes of a column that the kernel sums for a measure, if it sums them. A wide sum has 128 bits.
+func (s *Store) divisor(in plan.Input, x *plan.Measure) (by uint64, wide, ok bool) {
 	if by, ok = 1, x.Kind == plan.MeasureSum && x.Weights == nil; x.Kind == plan.MeasureFloats {
 		_, by, ok = x.Binary()
 	}
 	if !ok || in.Bounds != nil {
-		return 0, false
+		return 0, false, false
 	}
 	high, _ := bits.Mul64(in.Last/by, uint64(s.t.Rows))
-	return by, high == 0
+	return by, high > 0, high == 0 || x.Kind == plan.MeasureSum
 }
 
 // way chooses the kernel.
@@ -258,29 +238,12 @@ func (m *measuring) way(v *values) aggregator {
 		narrow = narrow && v.columns[in.Column].narrow && in.Bounds == nil
 	}
 	for _, c := range m.measured {
-		narrow = narrow && v.columns[c.Column].narrow
+		narrow = narrow && v.columns[c.Column].narrow && c.flags&(columnLower|columnUpper) == 0
 	}
 	if g := newGroups(m, v); narrow && g.passes <= groupPasses {
 		return g
 	}
 	return &wideGroups{measuring: m}
-}
-
-// answer is the answer without numbers.
-func (m *measuring) answer() *plan.Cells {
-	return &plan.Cells{Rows: make([]uint64, m.places), Values: make([][]uint64, len(m.of.Inputs)), Sums: make([][]uint64, len(m.of.Measures))}
-}
-
-// setSums gives the sums of a column to its measures, divided.
-func (m *measuring) setSums(cells *plan.Cells, c *measured, sums []uint64) {
-	for i, by := 0, c.inverse(); i < len(sums); i++ {
-		sums[i] *= by
-	}
-	for i, x := range m.of.Measures {
-		if x.Input == c.input && (x.Kind == plan.MeasureSum || x.Kind == plan.MeasureFloats) {
-			cells.Sums[i] = sums
-		}
-	}
 }
 
 var _ plan.Measurer = (*Store)(nil)

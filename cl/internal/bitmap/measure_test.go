@@ -16,15 +16,24 @@ import (
 // TestMeasureSelfTest passes the self-test of measure_groups in both shapes.
 func TestMeasureSelfTest(t *testing.T) { passes(t, selfTestMeasures, measureKey{}) }
 
-// TestMeasureDivisors: the kernel sums the codes of a column in one unit. Measures in different units are
-// plan.ErrUnsupported, in any order.
+// TestMeasureDivisors: the kernel sums the codes of a column in one unit. The codes of measures in other units are counted; of
+// too many codes they are plan.ErrUnsupported.
 func TestMeasureDivisors(t *testing.T) {
 	s := &Store{t: &plan.Table{Rows: 10}}
+	s.evens.Store([2]uint64{3, 5}, true)
+	s.evens.Store([2]uint64{3, 25}, true)
 	codes := plan.Measure{Kind: plan.MeasureSum}
 	tenths := plan.Measure{Kind: plan.MeasureFloats, Base: 1 << 63, Scale: 1}
 	hundredths := plan.Measure{Kind: plan.MeasureFloats, Base: 1 << 63, Scale: 2}
 	for _, measures := range [][]plan.Measure{{codes, tenths}, {tenths, codes}, {tenths, hundredths}, {tenths, {Kind: plan.MeasureCount}, hundredths}} {
-		_, err := s.newMeasuring(&values{columns: make([]valuesColumn, 4)}, &plan.Aggregation{Inputs: []plan.Input{{Column: 3, Last: 99}}, Measures: measures})
+		a := &plan.Aggregation{Inputs: []plan.Input{{Column: 3, Last: 99}}, Measures: measures}
+		v := &values{columns: make([]valuesColumn, 4)}
+		m, err := s.newMeasuring(t.Context(), v, a, plan.Dense)
+		if err != nil || m.counted[0] || !m.counted[len(measures)-1] {
+			t.Errorf("%+v: %v", measures, err)
+		}
+		a.Inputs[0].Last = mostCells
+		_, err = s.newMeasuring(t.Context(), v, a, plan.Dense)
 		if !errors.Is(err, plan.ErrUnsupported) || !strings.HasPrefix(err.Error(), "measure of column 3: ") {
 			t.Errorf("%+v: error %v", measures, err)
 		}

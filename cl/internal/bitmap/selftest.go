@@ -3,7 +3,6 @@ package bitmap
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math/bits"
 	"slices"
 
@@ -107,62 +106,6 @@ func selfTestFacets(ctx context.Context, rt *device.Runtime) error {
 			}
 			if !slices.Equal(got[i], want) {
 				return rt.FailedTest("numbers of rows by their codes are wrong, of codes up to %d", in.Last)
-			}
-		}
-		return nil
-	})
-}
-
-// measureKey is the key of the self-test of measure_groups.
-type measureKey struct{}
-
-// selfTestMeasures computes groups on first use: few of them in local memory, with sums above 32 bits,
-// many, and all rows as one.
-func selfTestMeasures(ctx context.Context, rt *device.Runtime) error {
-	return device.TestOnce(ctx, rt, []measureKey{{}}, func([]measureKey) error {
-		const rows = 70_000 // enough for several work-groups
-		t, plain, err := sampleTable(rows, 32)
-		columns, failed := sampleColumns(t, plain, 6, 60_000)
-		err = cmp.Or(err, failed)
-		summed, eighths := plain.Codes[0], make([]uint64, rows) // floats in thousandths
-		for r, code := range summed {
-			eighths[r] = 125 * code
-		}
-		floats, failed := t.AppendTiles(eighths, plain.Has[0])
-		if err = cmp.Or(err, failed); err != nil {
-			return rt.FailedTest("preparing: %w", err)
-		}
-		s, err := load(ctx, rt, t)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		var sel plan.SelectBatch
-		sel.Any(5) // half of the rows
-		sel.End()
-		set := plain.Bits[5]
-		for _, by := range append(columns, plan.Input{}) { // the last one stands for all rows as one group
-			a := plan.Aggregation{
-				Inputs:    []plan.Input{by, {Column: 0, Last: 3 << 32}, {Column: floats, Last: 125 * 3 << 32}},
-				Groupings: []int{0}, Measures: []plan.Measure{{Kind: plan.MeasureSum, Input: 1}, {Kind: plan.MeasureFloats, Input: 2, Base: 1 << 63, Scale: 3}},
-			}
-			places, what := by.Last+2, fmt.Sprintf("groups of codes up to %d", by.Last)
-			if by.Last == 0 {
-				a.Groupings, places, what = nil, 1, "totals (kernel measure_rows)"
-			}
-			got, err := s.measure(ctx, &sel, &a)
-			if err != nil {
-				return err
-			}
-			rowsOf, sums := make([]uint64, places), make([]uint64, places)
-			for r, code := range plain.Codes[by.Column] {
-				selected := set[r/64] >> (r % 64) & 1
-				place := (code + 1) % places // 0 where there is one place
-				rowsOf[place] += selected
-				sums[place] += selected * (plain.Has[0][r/64] >> (r % 64) & 1) * summed[r]
-			}
-			if !slices.Equal(got.Rows, rowsOf) || !slices.Equal(got.Sums[0], sums) || !slices.Equal(got.Sums[1], sums) {
-				return rt.FailedTest("%s are wrong", what)
 			}
 		}
 		return nil

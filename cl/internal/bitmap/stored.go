@@ -11,6 +11,11 @@ const (
 	columnSum
 	columnBins
 	columnEnds
+	_
+	columnLeast
+	columnGreatest
+	columnLower
+	columnUpper
 )
 
 // writeColumn puts a column into the record of kernels/column.cl, with a number and flags for the kernel.

@@ -81,7 +81,6 @@ func (g *totals) send(x *slot, at int) error {
 func (g *totals) take(back []uint32) (*plan.Cells, uint32) {
 	cells := g.answer()
 	cells.Rows[0] = uint64(back[0])
-	cells.Ends = make([][]uint64, len(g.of.Measures))
 	for k := range g.measured {
 		c, own := &g.measured[k], back[2+4*k:]
 		if c.flags&columnValues != 0 {
@@ -98,14 +97,8 @@ func (g *totals) take(back []uint32) (*plan.Cells, uint32) {
 			least = min(least, uint64(e[0])|uint64(e[1])<<32)
 			greatest = max(greatest, uint64(e[2])|uint64(e[3])<<32)
 		}
-		for i, x := range g.of.Measures {
-			switch {
-			case x.Input == c.input && x.Kind == plan.MeasureLeast:
-				cells.Ends[i] = []uint64{least}
-			case x.Input == c.input && x.Kind == plan.MeasureGreatest:
-				cells.Ends[i] = []uint64{greatest}
-			}
-		}
+		g.setEnds(cells, c, plan.MeasureLeast, []uint64{least})
+		g.setEnds(cells, c, plan.MeasureGreatest, []uint64{greatest})
 	}
 	return cells, 0
 }

@@ -1,6 +1,9 @@
 package bitmap
 
 import (
+	"math"
+	"slices"
+
 	"heddle/cl/internal/device"
 	"heddle/engine/plan"
 )
@@ -54,6 +57,9 @@ func (g *wideGroups) write(_ *slot, up []uint32, at int) {
 		c := &g.measured[i]
 		writeColumn(records, &c.Input, c.plane, 0, c.flags)
 		last, factor := c.Last/c.divisor, c.inverse()
+		if c.flags&(columnLower|columnUpper) != 0 {
+			last = math.MaxUint32
+		}
 		records[8], records[9], records[10], records[11] = uint32(last), uint32(last>>32), uint32(factor), uint32(factor>>32)
 		records = records[columnWords:]
 	}
@@ -63,7 +69,20 @@ func (g *wideGroups) send(x *slot, at int) error {
 	words := 2 * plan.FilterWords(g.store.t.Rows)
 	args := measureGroupsArguments{slicesBuffers: g.store.values.Load().buffers(g.store.t), batch: x.batch.Buffer, at: at / 4, bits: x.rows.Buffer,
 		words: words, span: measureSpan, counts: x.batch.Buffer, cellsAt: at + g.cellsAt()}
-	return g.kernel.Launch(&x.Flight, args, (words+measureSpan-1)/measureSpan, facetGroup(x.Device.Tuning), device.ProbeTime)
+	for ; args.lowerEnds < 2; args.lowerEnds++ {
+		if args.lowerEnds > 0 && !g.finds(columnLeast|columnGreatest) {
+			break
+		}
+		if err := g.kernel.Launch(&x.Flight, args, (words+measureSpan-1)/measureSpan, facetGroup(x.Device.Tuning), device.ProbeTime); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finds tells whether a column has one of some flags.
+func (g *wideGroups) finds(flags uint32) bool {
+	return slices.ContainsFunc(g.measured, func(c measured) bool { return c.flags&flags != 0 })
 }
 
 func (g *wideGroups) take(back []uint32) (*plan.Cells, uint32) {
@@ -83,17 +102,31 @@ func (g *wideGroups) take(back []uint32) (*plan.Cells, uint32) {
 			cells.Values[c.input] = plane(next)
 			next++
 		}
-		if c.flags&columnSum == 0 {
-			continue
+		wide := func() []uint64 {
+			all := plane(next)
+			for i, high := range back[(next+1)*g.places:][:g.places] {
+				all[i] |= uint64(high) << 32
+			}
+			next += 2
+			return all
 		}
-		sums := plane(next)
-		for i, high := range back[(next+1)*g.places:][:g.places] {
-			sums[i] |= uint64(high) << 32
+		if c.flags&columnSum != 0 {
+			sums := wide()
+			for i := range sums {
+				sums[i] *= c.divisor // setSums divides
+			}
+			g.setSums(cells, c, sums)
 		}
-		for i := range sums {
-			sums[i] *= c.divisor // setSums divides
+		if c.flags&columnLeast != 0 {
+			ends := wide()
+			for i := range ends {
+				ends[i] = ^ends[i]
+			}
+			g.setEnds(cells, c, plan.MeasureLeast, ends)
 		}
-		g.setSums(cells, c, sums)
+		if c.flags&columnGreatest != 0 {
+			g.setEnds(cells, c, plan.MeasureGreatest, wide())
+		}
 	}
 	return cells, back[g.cells()]
 }

@@ -38,6 +38,32 @@ func rat(values []float64) *big.Rat {
 
 func same(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
+// TestTimes compares products with repeated sums.
+func TestTimes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s, twice Float
+		values, n := floats.Draw(t, "floats"), rapid.Uint32Range(1, math.MaxUint32).Draw(t, "n")
+		sum := new(big.Rat)
+		for i, v := range values {
+			s.AddTimes(v, n)
+			if i%2 == 0 {
+				s.Add(v)
+			}
+			v := new(big.Rat).SetFloat64(v)
+			sum.Add(sum, v.Mul(v, new(big.Rat).SetInt64(int64(n)+int64(1-i%2))))
+		}
+		if want, _ := sum.Float64(); s.Sum() != want {
+			t.Fatalf("%v times %d: %v, want %v", values, n, s.Sum(), want)
+		}
+		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			twice.Reset()
+			if twice.AddTimes(v, n); !same(twice.Sum(), v) {
+				t.Fatalf("%v times %d: %v", v, n, twice.Sum())
+			}
+		}
+	})
+}
+
 // TestFloat compares sums and means with math/big, in two orders and in two parts.
 func TestFloat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

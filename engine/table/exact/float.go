@@ -63,7 +63,7 @@ func (s *Float) Add(v float64) {
 	if uint(at) > uint(len(s.digits)-perFloat) || len(s.digits) == 0 {
 		at = s.extend(shift/digitBits, perFloat)
 	}
-	if s.pending++; s.pending == mostAdds {
+	if s.pending++; s.pending >= mostAdds {
 		s.carry()
 	}
 	d := s.digits[at : at+perFloat : at+perFloat]
@@ -73,6 +73,36 @@ func (s *Float) Add(v float64) {
 	d[0] += int64(lower&digitMask) ^ sign - sign
 	d[1] += int64(lower>>digitBits) ^ sign - sign
 	d[2] += int64(upper) ^ sign - sign
+}
+
+// AddTimes adds n·v; n is above 0.
+func (s *Float) AddTimes(v float64, n uint32) {
+	b := math.Float64bits(v)
+	mantissa, shift := b&(1<<52-1), int(b>>52&0x7ff)
+	switch shift {
+	case 0x7ff:
+		s.addSpecial(v)
+		return
+	case 0: // a subnormal number
+	default:
+		mantissa |= 1 << 52
+		shift--
+	}
+	at := shift/digitBits - int(s.low)
+	if uint(at) >= uint(len(s.digits)-perFloat) || len(s.digits) == 0 {
+		at = s.extend(shift/digitBits, perFloat+1)
+	}
+	if s.pending += 2; s.pending >= mostAdds {
+		s.carry()
+	}
+	sign := int64(b) >> 63
+	within := uint(shift) % digitBits
+	lower, upper := mantissa<<within, mantissa>>(64-within)
+	for i, digit := range [perFloat]uint64{lower & digitMask, lower >> digitBits, upper} {
+		product := digit * uint64(n)
+		s.digits[at+i] += int64(product&digitMask) ^ sign - sign
+		s.digits[at+i+1] += int64(product>>digitBits) ^ sign - sign
+	}
 }
 
 func (s *Float) addSpecial(v float64) {

@@ -1,6 +1,7 @@
 package group_test
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -9,11 +10,12 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/table/column"
 	"heddle/engine/table/group"
 )
 
-// TestCells compares groups of given cells with groups of the rows: sums of integers and of floats that are
-// multiples of a power of two, by one and two columns, with rows without a value.
+// TestCells compares groups of given cells with groups of the rows: sums of integers, of weights, and of floats that are
+// multiples of a power of two or not, ends, and frequencies of codes, by one and two columns, with rows without a value.
 func TestCells(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		const rows = 100
@@ -24,7 +26,14 @@ func TestCells(t *testing.T) {
 		a := &plan.Aggregation{Groupings: []int{0, 1}[:rapid.IntRange(0, 2).Draw(rt, "groupings")]}
 		a.Measures = []plan.Measure{{Kind: plan.MeasureCount, Input: 2}, {Kind: plan.MeasureSum, Input: 2},
 			{Kind: plan.MeasureFloats, Input: 3, Base: 1<<63 + uint64(first)*divisor, Scale: scale},
-			{Kind: plan.MeasureLeast, Input: 2}, {Kind: plan.MeasureGreatest, Input: 2}}
+			{Kind: plan.MeasureLeast, Input: 2}, {Kind: plan.MeasureGreatest, Input: 2},
+			{Kind: plan.MeasureCodes, Input: 2}, {Kind: plan.MeasureSum, Input: 2, Weights: make([]plan.Weight, 1001)},
+			{Kind: plan.MeasureSum, Input: 2, Weights: make([]plan.Weight, 1001)}, {Kind: plan.MeasureFloats, Input: 2, Keys: make([]uint64, 1001)}}
+		for i := range uint64(1001) {
+			a.Measures[6].Weights[i].Low = i * i
+			a.Measures[7].Weights[i] = plan.Weight{High: i << 52, Low: i << 60}
+			a.Measures[8].Keys[i] = column.FloatKey(1 / float64(i+1))
+		}
 		missing := tab.AddVector(plantest.NewFilter(rows, func(row uint32) bool { return row%3 == 1 }))
 		var codes [4][]uint64
 		for i, most := range []uint64{3, 2, 1000, 1000} {
@@ -54,7 +63,9 @@ func TestCells(t *testing.T) {
 			places *= a.Inputs[i].Last + 2
 		}
 		list := func() []uint64 { return make([]uint64, places) }
-		cells := &plan.Cells{Rows: list(), Values: make([][]uint64, 4), Sums: [][]uint64{nil, list(), list(), nil, nil}, Ends: [][]uint64{3: list(), 4: list()}}
+		cells := &plan.Cells{Rows: list(), Values: make([][]uint64, 4), Sums: [][]uint64{nil, list(), list(), 8: nil}, Ends: [][]uint64{3: list(), 4: list()}}
+		counts := make([]uint64, places*1002)
+		cells.Codes = [][]uint64{5: counts, 6: counts, 7: counts, 8: counts}
 		for place := range cells.Ends[3] {
 			cells.Ends[3][place] = math.MaxUint64
 		}
@@ -84,6 +95,7 @@ func TestCells(t *testing.T) {
 					cells.Sums[i-1][place] += n - 1
 				}
 				if i == 2 {
+					counts[place*1002+n]++
 					cells.Ends[3][place], cells.Ends[4][place] = min(cells.Ends[3][place], n-1), max(cells.Ends[4][place], n-1)
 				}
 			}
@@ -98,6 +110,13 @@ func TestCells(t *testing.T) {
 		}
 		if got, want := describeGroups(a, got), describeGroups(a, want); !slices.Equal(got, want) {
 			rt.Fatalf("%q, want %q", got, want)
+		}
+		pairs := 0
+		for _, n := range counts {
+			pairs += int(min(n, 1))
+		}
+		if _, err := group.Run(&tab.Table, a, set, group.Options{Cells: cells, Codes: 1}); errors.Is(err, group.ErrCodes) != (pairs > 1) {
+			rt.Fatalf("%d codes, limit 1: %v", pairs, err)
 		}
 		cells.Sums[2] = cells.Sums[2][1:]
 		if _, err := group.Run(&tab.Table, a, set, group.Options{Cells: cells}); err == nil {

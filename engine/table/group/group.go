@@ -65,7 +65,7 @@ func Run(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*Group
 			return nil, err
 		}
 		g.sort()
-		return g, nil
+		return g, g.within(&opt)
 	}
 	for i, in := range a.Inputs {
 		var err error
