@@ -27,8 +27,8 @@
 #ifndef HEDDLE_SELECTION
 #include "selection.cl"
 #endif
-#ifndef HEDDLE_COLUMN
-#include "column.cl"
+#ifndef HEDDLE_FIELD
+#include "field.cl"
 #endif
 #ifndef USE_GLOBAL
 #define USE_GLOBAL 0 // 1: cells do not fit local memory
@@ -50,39 +50,6 @@
 #define GROUP_SHAPE __attribute__((reqd_work_group_size(GROUP_WG, 1, 1)))
 #endif
 #define GROUP_WORDS (GROUP_TILES * SLICE_WORDS)
-
-// Flags of a field.
-#define FIELD_VALUES 1
-#define FIELD_SUM 2
-#define FIELD_GROUP 4 // a grouping
-#define FIELD_LAST 8  // the last one
-#define FIELD_PACKED 16
-#define FIELD_LEAST 32 // as COLUMN_LEAST
-#define FIELD_GREATEST 64
-
-#if NV_SHUFFLE && defined(cl_khr_int64_base_atomics) // others have them in other forms, or not at all
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#define SUM_CELL(p, n) atom_add((volatile __global ulong *)(p), n)
-#else
-#define SUM_CELL(p, n) sum_all(p, 1, n)
-#endif
-#if SCAN_SERIAL
-#define ADD_OWN(p, n) (*(p) += (n))
-#define UP_TO(p, n) (*(p) = max(*(p), n))
-#else
-#define ADD_OWN(p, n) atomic_add(p, n)
-#define UP_TO(p, n) atomic_max(p, n)
-#endif
-
-// A slot says where the plain slice of a bit begins, in units of four words of its buffer, or its form.
-#define SLOT_ZEROS 0xffffffffu
-#define SLOT_ONES 0xfffffffeu
-#define SLOT_SPARSE 0xfffffffdu
-#if USE_ARENAS
-#define SLOT_WORDS(i, slot) buffer_at(buffers[i], slot)
-#else
-#define SLOT_WORDS(i, slot) buffer_at(0, slot)
-#endif
 
 #define EACH_ROW _Pragma("unroll") for (uint r = 0; r < 32; r++)
 #define EACH_IN(set) EACH_ROW if ((set) >> r & 1)

@@ -27,7 +27,7 @@ var Operation = device.Operation{
 		{Kernels: []device.Function{measureGroups}, Files: device.Files("slice.cl", "column.cl", "measure.cl")},
 		{Kernels: []device.Function{measureRows}, Files: device.Files("slice.cl", "step.cl", "selection.cl", "column.cl", "totals.cl")},
 		{Kernels: []device.Function{bestKeys, rowsAbove}, Files: device.Files("slice.cl", "step.cl", "selection.cl", "top.cl")},
-		{Kernels: []device.Function{codeGroups, packedGroups, clearCells}, Files: device.Files("slice.cl", "step.cl", "selection.cl", "column.cl", "groups.cl", "packed.cl")},
+		{Kernels: []device.Function{codeGroups, packedGroups, clearCells}, Files: device.Files("slice.cl", "step.cl", "selection.cl", "column.cl", "field.cl", "groups.cl", "packed.cl")},
 		{Kernels: []device.Function{wahExpand, wahClear, wahSizes, wahEnds, wahRecall, reducePairs, reduceTiles},
 			Files: device.Files("group.cl", "scan.cl", "wah.cl", "directory.cl", "chunk.cl", "decompress.cl", "reduce.cl")},
 	},
