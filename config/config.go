@@ -27,12 +27,13 @@ type Config struct {
 
 // Devices chooses the processors of queries.
 type Devices struct {
-	Backend   string        // "auto", "host", "opencl" or "all"
-	Device    string        // part of the name of an OpenCL device, case ignored; "" is the best one
-	Threads   int           // threads of pure Go; 0: one for each core
-	Profiling bool          // measure kernel times with the clock of the device
-	Tuning    string        // TOML file of tuning rows that precede the built-in rows; "" is none
-	Probe     time.Duration // without progress, after which a driver counts as hung; 0 does not examine drivers
+	Backend    string        // "auto", "host", "opencl" or "all"
+	Device     string        // part of the name of an OpenCL device, case ignored; "" is the best one
+	Threads    int           // threads of pure Go; 0: one for each core
+	Profiling  bool          // measure kernel times with the clock of the device
+	CountLoads bool          // count the bytes that kernels load and store
+	Tuning     string        // TOML file of tuning rows that precede the built-in rows; "" is none
+	Probe      time.Duration // without progress, after which a driver counts as hung; 0 does not examine drivers
 }
 
 // Memory limits the memory of opened indexes and tables.

@@ -23,6 +23,9 @@ Empty means the best device.`),
 	key("devices.profiling", func(c *Config) *bool { return &c.Devices.Profiling }, false, nil,
 		`Measure kernel times with the clock of the device.
 It costs some speed. --explain and the benchmarks print the times.`),
+	key("devices.count_loads", func(c *Config) *bool { return &c.Devices.CountLoads }, false, nil,
+		`Count the bytes that kernels load and store.
+Kernels take longer. The console compares their rate with copies of the device.`),
 	key("devices.tuning", func(c *Config) *string { return &c.Devices.Tuning }, "", text,
 		`File of tuning rows, as heddle tune writes it.
 Its rows precede the built-in rows for matching devices.`),

@@ -344,7 +344,7 @@ func OptionsOf(c *config.Config) (Options, error) {
 	}
 	o := Options{
 		Backend: c.Devices.Backend, Device: c.Devices.Device, Tuning: c.Devices.Tuning, Threads: c.Devices.Threads,
-		ProbeLimit: c.Devices.Probe, Profiling: c.Devices.Profiling,
+		ProbeLimit: c.Devices.Probe, Profiling: c.Devices.Profiling, CountLoads: c.Devices.CountLoads,
 		Workers: c.Batching.Workers, BatchCandidates: uint64(c.Batching.Candidates), BatchPostings: uint64(c.Batching.Postings), Algorithm: algorithm, Accumulators: accumulators,
 		DeviceMemory: uint64(c.Memory.Device), HostMemory: uint64(c.Memory.Tables),
 		Blocks: c.Schedule.Blocks, Timeout: c.Schedule.Timeout, Placement: c.Schedule.Placement, Results: uint64(c.Schedule.Results), Filters: uint64(c.Schedule.Filters),
@@ -359,7 +359,7 @@ func OptionsOf(c *config.Config) (Options, error) {
 	}
 	switch o.Backend {
 	case backend.Host:
-		o.Device, o.DeviceMemory, o.Profiling = "", 0, false
+		o.Device, o.DeviceMemory, o.Profiling, o.CountLoads = "", 0, false, false
 	case backend.OpenCL:
 		o.Threads, o.HostMemory = 0, 0
 	}

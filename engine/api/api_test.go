@@ -114,7 +114,7 @@ func TestRoutes(t *testing.T) {
 			}
 		}
 	}
-	if paths["POST /v1/indexes/{index}/search"] != IndexServiceSearchProcedure || len(paths) != 40 {
+	if paths["POST /v1/indexes/{index}/search"] != IndexServiceSearchProcedure || len(paths) != 41 {
 		t.Errorf("%d routes: %v", len(paths), paths)
 	}
 }

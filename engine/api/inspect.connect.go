@@ -28,6 +28,9 @@ const (
 	// InspectServiceInspectSearchProcedure is the procedure name of the InspectService's InspectSearch
 	// RPC.
 	InspectServiceInspectSearchProcedure = "/heddle.v1.InspectService/InspectSearch"
+	// InspectServiceExplainScoreProcedure is the procedure name of the InspectService's ExplainScore
+	// RPC.
+	InspectServiceExplainScoreProcedure = "/heddle.v1.InspectService/ExplainScore"
 	// InspectServiceDescribeIndexProcedure is the procedure name of the InspectService's DescribeIndex
 	// RPC.
 	InspectServiceDescribeIndexProcedure = "/heddle.v1.InspectService/DescribeIndex"
@@ -67,6 +70,14 @@ var (
 			StreamType:       connect.StreamTypeUnary,
 			Schema:           File_heddle_v1_inspect_proto.Services().ByName("InspectService").Methods().ByName("InspectSearch"),
 			Procedure:        InspectServiceInspectSearchProcedure,
+			IdempotencyLevel: connect.IdempotencyNoSideEffects,
+		}
+	})
+	inspectServiceExplainScoreSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType:       connect.StreamTypeUnary,
+			Schema:           File_heddle_v1_inspect_proto.Services().ByName("InspectService").Methods().ByName("ExplainScore"),
+			Procedure:        InspectServiceExplainScoreProcedure,
 			IdempotencyLevel: connect.IdempotencyNoSideEffects,
 		}
 	})
@@ -150,6 +161,8 @@ type InspectServiceClient interface {
 	ParseQuery(context.Context, *ParseQueryRequest) (*ParseQueryResponse, error)
 	// InspectSearch answers a query, with the texts of documents and the way of the query.
 	InspectSearch(context.Context, *InspectSearchRequest) (*InspectSearchResponse, error)
+	// ExplainScore returns the score of a document in its parts: what each term of the query adds to it.
+	ExplainScore(context.Context, *ExplainScoreRequest) (*ScoreExplanation, error)
 	// DescribeIndex returns the contents and the settings of the file of an index.
 	DescribeIndex(context.Context, *DescribeIndexRequest) (*IndexDetails, error)
 	// ListTerms returns the terms that begin with a prefix, in the order of their bytes.
@@ -184,6 +197,8 @@ type InspectServiceHandler interface {
 	ParseQuery(context.Context, *ParseQueryRequest) (*ParseQueryResponse, error)
 	// InspectSearch answers a query, with the texts of documents and the way of the query.
 	InspectSearch(context.Context, *InspectSearchRequest) (*InspectSearchResponse, error)
+	// ExplainScore returns the score of a document in its parts: what each term of the query adds to it.
+	ExplainScore(context.Context, *ExplainScoreRequest) (*ScoreExplanation, error)
 	// DescribeIndex returns the contents and the settings of the file of an index.
 	DescribeIndex(context.Context, *DescribeIndexRequest) (*IndexDetails, error)
 	// ListTerms returns the terms that begin with a prefix, in the order of their bytes.
@@ -213,6 +228,7 @@ func RegisterInspectServiceHandler(server *connect.Server, svc InspectServiceHan
 	server.Register(
 		connect.Method{Spec: inspectServiceParseQuerySpec(), Handler: adapter.parseQuery},
 		connect.Method{Spec: inspectServiceInspectSearchSpec(), Handler: adapter.inspectSearch},
+		connect.Method{Spec: inspectServiceExplainScoreSpec(), Handler: adapter.explainScore},
 		connect.Method{Spec: inspectServiceDescribeIndexSpec(), Handler: adapter.describeIndex},
 		connect.Method{Spec: inspectServiceListTermsSpec(), Handler: adapter.listTerms},
 		connect.Method{Spec: inspectServiceDescribeTermSpec(), Handler: adapter.describeTerm},
@@ -234,6 +250,10 @@ func (UnimplementedInspectServiceHandler) ParseQuery(context.Context, *ParseQuer
 
 func (UnimplementedInspectServiceHandler) InspectSearch(context.Context, *InspectSearchRequest) (*InspectSearchResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.InspectService.InspectSearch is not implemented")
+}
+
+func (UnimplementedInspectServiceHandler) ExplainScore(context.Context, *ExplainScoreRequest) (*ScoreExplanation, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.InspectService.ExplainScore is not implemented")
 }
 
 func (UnimplementedInspectServiceHandler) DescribeIndex(context.Context, *DescribeIndexRequest) (*IndexDetails, error) {
@@ -287,6 +307,14 @@ func (c *inspectServiceClient) ParseQuery(ctx context.Context, req *ParseQueryRe
 func (c *inspectServiceClient) InspectSearch(ctx context.Context, req *InspectSearchRequest) (*InspectSearchResponse, error) {
 	var res InspectSearchResponse
 	if err := c.client.CallUnary(ctx, inspectServiceInspectSearchSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *inspectServiceClient) ExplainScore(ctx context.Context, req *ExplainScoreRequest) (*ScoreExplanation, error) {
+	var res ScoreExplanation
+	if err := c.client.CallUnary(ctx, inspectServiceExplainScoreSpec(), req, &res); err != nil {
 		return nil, err
 	}
 	return &res, nil
@@ -384,6 +412,18 @@ func (h inspectServiceHandler) inspectSearch(ctx context.Context, _ connect.Spec
 		return err
 	}
 	res, err := h.svc.InspectSearch(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h inspectServiceHandler) explainScore(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req ExplainScoreRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.ExplainScore(ctx, &req)
 	if err != nil {
 		return err
 	}

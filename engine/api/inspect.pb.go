@@ -9,6 +9,7 @@ package api
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	structpb "google.golang.org/protobuf/types/known/structpb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -265,8 +266,20 @@ type InspectSearchRequest struct {
 	// Count the documents per value of attributes.
 	Facets *Facets `protobuf:"bytes,21,opt,name=facets,proto3" json:"facets,omitempty"`
 	// Bypass the cache of answers.
-	Fresh         bool   `protobuf:"varint,11,opt,name=fresh,proto3" json:"fresh,omitempty"`
-	TimeoutMs     uint32 `protobuf:"varint,12,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	Fresh     bool   `protobuf:"varint,11,opt,name=fresh,proto3" json:"fresh,omitempty"`
+	TimeoutMs uint32 `protobuf:"varint,12,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	// Of ranked queries: the number of matching documents, the page and the order. See SearchRequest.
+	Total         *structpb.Value `protobuf:"bytes,13,opt,name=total,proto3" json:"total,omitempty"`
+	Offset        uint32          `protobuf:"varint,14,opt,name=offset,proto3" json:"offset,omitempty"`
+	After         string          `protobuf:"bytes,15,opt,name=after,proto3" json:"after,omitempty"`
+	Sort          []string        `protobuf:"bytes,16,rep,name=sort,proto3" json:"sort,omitempty"`
+	MinScore      float64         `protobuf:"fixed64,17,opt,name=min_score,json=minScore,proto3" json:"min_score,omitempty"`
+	Collapse      string          `protobuf:"bytes,18,opt,name=collapse,proto3" json:"collapse,omitempty"`
+	CollapseLimit uint32          `protobuf:"varint,19,opt,name=collapse_limit,json=collapseLimit,proto3" json:"collapse_limit,omitempty"`
+	Boost         *Boost          `protobuf:"bytes,22,opt,name=boost,proto3" json:"boost,omitempty"`
+	// Parts of the documents to return. See SearchRequest.
+	Fields        []string `protobuf:"bytes,23,rep,name=fields,proto3" json:"fields,omitempty"`
+	Attributes    []string `protobuf:"bytes,24,rep,name=attributes,proto3" json:"attributes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -399,6 +412,76 @@ func (x *InspectSearchRequest) GetTimeoutMs() uint32 {
 	return 0
 }
 
+func (x *InspectSearchRequest) GetTotal() *structpb.Value {
+	if x != nil {
+		return x.Total
+	}
+	return nil
+}
+
+func (x *InspectSearchRequest) GetOffset() uint32 {
+	if x != nil {
+		return x.Offset
+	}
+	return 0
+}
+
+func (x *InspectSearchRequest) GetAfter() string {
+	if x != nil {
+		return x.After
+	}
+	return ""
+}
+
+func (x *InspectSearchRequest) GetSort() []string {
+	if x != nil {
+		return x.Sort
+	}
+	return nil
+}
+
+func (x *InspectSearchRequest) GetMinScore() float64 {
+	if x != nil {
+		return x.MinScore
+	}
+	return 0
+}
+
+func (x *InspectSearchRequest) GetCollapse() string {
+	if x != nil {
+		return x.Collapse
+	}
+	return ""
+}
+
+func (x *InspectSearchRequest) GetCollapseLimit() uint32 {
+	if x != nil {
+		return x.CollapseLimit
+	}
+	return 0
+}
+
+func (x *InspectSearchRequest) GetBoost() *Boost {
+	if x != nil {
+		return x.Boost
+	}
+	return nil
+}
+
+func (x *InspectSearchRequest) GetFields() []string {
+	if x != nil {
+		return x.Fields
+	}
+	return nil
+}
+
+func (x *InspectSearchRequest) GetAttributes() []string {
+	if x != nil {
+		return x.Attributes
+	}
+	return nil
+}
+
 type InspectSearchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of matching documents; of a ranked query, the number of hits.
@@ -415,7 +498,13 @@ type InspectSearchResponse struct {
 	// With facets only.
 	Facets *FacetAnswer `protobuf:"bytes,8,opt,name=facets,proto3" json:"facets,omitempty"`
 	// The way of a query on a collection, in words, with a part for each segment. Way has times alone then.
-	Explanation   string `protobuf:"bytes,9,opt,name=explanation,proto3" json:"explanation,omitempty"`
+	Explanation string `protobuf:"bytes,9,opt,name=explanation,proto3" json:"explanation,omitempty"`
+	// With total only.
+	Total *Total `protobuf:"bytes,10,opt,name=total,proto3" json:"total,omitempty"`
+	// With after only: the cursor of the next page; absent behind the last page.
+	After string `protobuf:"bytes,11,opt,name=after,proto3" json:"after,omitempty"`
+	// The way as a tree of steps; absent for a collection.
+	Plan          *Step `protobuf:"bytes,12,opt,name=plan,proto3" json:"plan,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -513,6 +602,117 @@ func (x *InspectSearchResponse) GetExplanation() string {
 	return ""
 }
 
+func (x *InspectSearchResponse) GetTotal() *Total {
+	if x != nil {
+		return x.Total
+	}
+	return nil
+}
+
+func (x *InspectSearchResponse) GetAfter() string {
+	if x != nil {
+		return x.After
+	}
+	return ""
+}
+
+func (x *InspectSearchResponse) GetPlan() *Step {
+	if x != nil {
+		return x.Plan
+	}
+	return nil
+}
+
+// Step is a part of the work for a query.
+type Step struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Such as "queue", a stage, a list or the name of a processor.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// What it did, in words.
+	Detail string `protobuf:"bytes,2,opt,name=detail,proto3" json:"detail,omitempty"`
+	// Time in milliseconds; 0 if it was not measured alone.
+	Ms float64 `protobuf:"fixed64,3,opt,name=ms,proto3" json:"ms,omitempty"`
+	// Bytes that it read, moved or loaded; 0 if they are not known.
+	Bytes uint64 `protobuf:"varint,4,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	// Rate of the bytes as a part of the rate at which the device copies its memory; 0 if one of them is not known.
+	Peak          float64 `protobuf:"fixed64,5,opt,name=peak,proto3" json:"peak,omitempty"`
+	Steps         []*Step `protobuf:"bytes,6,rep,name=steps,proto3" json:"steps,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Step) Reset() {
+	*x = Step{}
+	mi := &file_heddle_v1_inspect_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Step) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Step) ProtoMessage() {}
+
+func (x *Step) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_inspect_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Step.ProtoReflect.Descriptor instead.
+func (*Step) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Step) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Step) GetDetail() string {
+	if x != nil {
+		return x.Detail
+	}
+	return ""
+}
+
+func (x *Step) GetMs() float64 {
+	if x != nil {
+		return x.Ms
+	}
+	return 0
+}
+
+func (x *Step) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *Step) GetPeak() float64 {
+	if x != nil {
+		return x.Peak
+	}
+	return 0
+}
+
+func (x *Step) GetSteps() []*Step {
+	if x != nil {
+		return x.Steps
+	}
+	return nil
+}
+
 type InspectedHit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Doc   string                 `protobuf:"bytes,1,opt,name=doc,proto3" json:"doc,omitempty"`
@@ -522,15 +722,18 @@ type InspectedHit struct {
 	// The part of the stored text with the most terms, in pieces; empty if the index stores no texts.
 	Text []*TextPiece `protobuf:"bytes,4,rep,name=text,proto3" json:"text,omitempty"`
 	// The pieces begin or end inside the stored text.
-	CutBefore     bool `protobuf:"varint,5,opt,name=cut_before,json=cutBefore,proto3" json:"cut_before,omitempty"`
-	CutAfter      bool `protobuf:"varint,6,opt,name=cut_after,json=cutAfter,proto3" json:"cut_after,omitempty"`
+	CutBefore bool `protobuf:"varint,5,opt,name=cut_before,json=cutBefore,proto3" json:"cut_before,omitempty"`
+	CutAfter  bool `protobuf:"varint,6,opt,name=cut_after,json=cutAfter,proto3" json:"cut_after,omitempty"`
+	// With fields and with attributes only. See Hit.
+	Fields        string `protobuf:"bytes,7,opt,name=fields,proto3" json:"fields,omitempty"`
+	Attributes    string `protobuf:"bytes,8,opt,name=attributes,proto3" json:"attributes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *InspectedHit) Reset() {
 	*x = InspectedHit{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[5]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -542,7 +745,7 @@ func (x *InspectedHit) String() string {
 func (*InspectedHit) ProtoMessage() {}
 
 func (x *InspectedHit) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[5]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -555,7 +758,7 @@ func (x *InspectedHit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InspectedHit.ProtoReflect.Descriptor instead.
 func (*InspectedHit) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{5}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *InspectedHit) GetDoc() string {
@@ -600,6 +803,360 @@ func (x *InspectedHit) GetCutAfter() bool {
 	return false
 }
 
+func (x *InspectedHit) GetFields() string {
+	if x != nil {
+		return x.Fields
+	}
+	return ""
+}
+
+func (x *InspectedHit) GetAttributes() string {
+	if x != nil {
+		return x.Attributes
+	}
+	return ""
+}
+
+type ExplainScoreRequest struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Index   string                 `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
+	Query   string                 `protobuf:"bytes,2,opt,name=query,proto3" json:"query,omitempty"`
+	Literal bool                   `protobuf:"varint,3,opt,name=literal,proto3" json:"literal,omitempty"`
+	Terms   []string               `protobuf:"bytes,4,rep,name=terms,proto3" json:"terms,omitempty"`
+	// "or" (default), "and", or "and-or".
+	Mode string `protobuf:"bytes,5,opt,name=mode,proto3" json:"mode,omitempty"`
+	// Number of the document, as in InspectedHit.id.
+	Id uint64 `protobuf:"varint,6,opt,name=id,proto3" json:"id,omitempty"`
+	// Default: the scoring of the server.
+	Scoring   *Scoring `protobuf:"bytes,7,opt,name=scoring,proto3" json:"scoring,omitempty"`
+	TimeoutMs uint32   `protobuf:"varint,8,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	// See SearchRequest.
+	Expand        string `protobuf:"bytes,30,opt,name=expand,proto3" json:"expand,omitempty"`
+	PrefixLength  uint32 `protobuf:"varint,31,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
+	QueryFields   string `protobuf:"bytes,45,opt,name=query_fields,json=queryFields,proto3" json:"query_fields,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainScoreRequest) Reset() {
+	*x = ExplainScoreRequest{}
+	mi := &file_heddle_v1_inspect_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainScoreRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainScoreRequest) ProtoMessage() {}
+
+func (x *ExplainScoreRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_inspect_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainScoreRequest.ProtoReflect.Descriptor instead.
+func (*ExplainScoreRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ExplainScoreRequest) GetIndex() string {
+	if x != nil {
+		return x.Index
+	}
+	return ""
+}
+
+func (x *ExplainScoreRequest) GetQuery() string {
+	if x != nil {
+		return x.Query
+	}
+	return ""
+}
+
+func (x *ExplainScoreRequest) GetLiteral() bool {
+	if x != nil {
+		return x.Literal
+	}
+	return false
+}
+
+func (x *ExplainScoreRequest) GetTerms() []string {
+	if x != nil {
+		return x.Terms
+	}
+	return nil
+}
+
+func (x *ExplainScoreRequest) GetMode() string {
+	if x != nil {
+		return x.Mode
+	}
+	return ""
+}
+
+func (x *ExplainScoreRequest) GetId() uint64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *ExplainScoreRequest) GetScoring() *Scoring {
+	if x != nil {
+		return x.Scoring
+	}
+	return nil
+}
+
+func (x *ExplainScoreRequest) GetTimeoutMs() uint32 {
+	if x != nil {
+		return x.TimeoutMs
+	}
+	return 0
+}
+
+func (x *ExplainScoreRequest) GetExpand() string {
+	if x != nil {
+		return x.Expand
+	}
+	return ""
+}
+
+func (x *ExplainScoreRequest) GetPrefixLength() uint32 {
+	if x != nil {
+		return x.PrefixLength
+	}
+	return 0
+}
+
+func (x *ExplainScoreRequest) GetQueryFields() string {
+	if x != nil {
+		return x.QueryFields
+	}
+	return ""
+}
+
+// ScoreExplanation is the score of a document in its parts.
+type ScoreExplanation struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Doc   string                 `protobuf:"bytes,1,opt,name=doc,proto3" json:"doc,omitempty"`
+	Id    uint64                 `protobuf:"varint,2,opt,name=id,proto3" json:"id,omitempty"`
+	// The sum of the parts, as in a search.
+	Score float64 `protobuf:"fixed64,3,opt,name=score,proto3" json:"score,omitempty"`
+	// Statistics behind the weights: documents with at least one term, and their mean length in tokens.
+	Documents  uint64  `protobuf:"varint,4,opt,name=documents,proto3" json:"documents,omitempty"`
+	MeanLength float64 `protobuf:"fixed64,5,opt,name=mean_length,json=meanLength,proto3" json:"mean_length,omitempty"`
+	// Absent for an index with impacts, which were computed when it was built.
+	Scoring *Scoring `protobuf:"bytes,6,opt,name=scoring,proto3" json:"scoring,omitempty"`
+	// Terms and phrases of the query that add to scores, the greatest part first.
+	Parts         []*ScorePart `protobuf:"bytes,7,rep,name=parts,proto3" json:"parts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ScoreExplanation) Reset() {
+	*x = ScoreExplanation{}
+	mi := &file_heddle_v1_inspect_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ScoreExplanation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ScoreExplanation) ProtoMessage() {}
+
+func (x *ScoreExplanation) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_inspect_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ScoreExplanation.ProtoReflect.Descriptor instead.
+func (*ScoreExplanation) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ScoreExplanation) GetDoc() string {
+	if x != nil {
+		return x.Doc
+	}
+	return ""
+}
+
+func (x *ScoreExplanation) GetId() uint64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *ScoreExplanation) GetScore() float64 {
+	if x != nil {
+		return x.Score
+	}
+	return 0
+}
+
+func (x *ScoreExplanation) GetDocuments() uint64 {
+	if x != nil {
+		return x.Documents
+	}
+	return 0
+}
+
+func (x *ScoreExplanation) GetMeanLength() float64 {
+	if x != nil {
+		return x.MeanLength
+	}
+	return 0
+}
+
+func (x *ScoreExplanation) GetScoring() *Scoring {
+	if x != nil {
+		return x.Scoring
+	}
+	return nil
+}
+
+func (x *ScoreExplanation) GetParts() []*ScorePart {
+	if x != nil {
+		return x.Parts
+	}
+	return nil
+}
+
+// ScorePart is what a term or a phrase adds to a score: weight times tf, rounded up to a unit of the score.
+type ScorePart struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Term  string                 `protobuf:"bytes,1,opt,name=term,proto3" json:"term,omitempty"`
+	// Weight in the query.
+	Boost float64 `protobuf:"fixed64,2,opt,name=boost,proto3" json:"boost,omitempty"`
+	// Documents that have it.
+	Documents uint64 `protobuf:"varint,3,opt,name=documents,proto3" json:"documents,omitempty"`
+	// The most that it can add: boost times its weight in the collection.
+	Weight float64 `protobuf:"fixed64,4,opt,name=weight,proto3" json:"weight,omitempty"`
+	// Number of its places in the document, or the impact; 0 if the document lacks it.
+	Frequency float64 `protobuf:"fixed64,5,opt,name=frequency,proto3" json:"frequency,omitempty"`
+	// Length of the document and mean length, in tokens. In an index with fields, of the field.
+	Length     uint32  `protobuf:"varint,6,opt,name=length,proto3" json:"length,omitempty"`
+	MeanLength float64 `protobuf:"fixed64,7,opt,name=mean_length,json=meanLength,proto3" json:"mean_length,omitempty"`
+	// Term-frequency component: 0 to 1.
+	Tf            float64 `protobuf:"fixed64,8,opt,name=tf,proto3" json:"tf,omitempty"`
+	Score         float64 `protobuf:"fixed64,9,opt,name=score,proto3" json:"score,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ScorePart) Reset() {
+	*x = ScorePart{}
+	mi := &file_heddle_v1_inspect_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ScorePart) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ScorePart) ProtoMessage() {}
+
+func (x *ScorePart) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_inspect_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ScorePart.ProtoReflect.Descriptor instead.
+func (*ScorePart) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ScorePart) GetTerm() string {
+	if x != nil {
+		return x.Term
+	}
+	return ""
+}
+
+func (x *ScorePart) GetBoost() float64 {
+	if x != nil {
+		return x.Boost
+	}
+	return 0
+}
+
+func (x *ScorePart) GetDocuments() uint64 {
+	if x != nil {
+		return x.Documents
+	}
+	return 0
+}
+
+func (x *ScorePart) GetWeight() float64 {
+	if x != nil {
+		return x.Weight
+	}
+	return 0
+}
+
+func (x *ScorePart) GetFrequency() float64 {
+	if x != nil {
+		return x.Frequency
+	}
+	return 0
+}
+
+func (x *ScorePart) GetLength() uint32 {
+	if x != nil {
+		return x.Length
+	}
+	return 0
+}
+
+func (x *ScorePart) GetMeanLength() float64 {
+	if x != nil {
+		return x.MeanLength
+	}
+	return 0
+}
+
+func (x *ScorePart) GetTf() float64 {
+	if x != nil {
+		return x.Tf
+	}
+	return 0
+}
+
+func (x *ScorePart) GetScore() float64 {
+	if x != nil {
+		return x.Score
+	}
+	return 0
+}
+
 type TextPiece struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Text  string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
@@ -611,7 +1168,7 @@ type TextPiece struct {
 
 func (x *TextPiece) Reset() {
 	*x = TextPiece{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[6]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -623,7 +1180,7 @@ func (x *TextPiece) String() string {
 func (*TextPiece) ProtoMessage() {}
 
 func (x *TextPiece) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[6]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -636,7 +1193,7 @@ func (x *TextPiece) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextPiece.ProtoReflect.Descriptor instead.
 func (*TextPiece) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{6}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *TextPiece) GetText() string {
@@ -691,7 +1248,7 @@ type Way struct {
 
 func (x *Way) Reset() {
 	*x = Way{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[7]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -703,7 +1260,7 @@ func (x *Way) String() string {
 func (*Way) ProtoMessage() {}
 
 func (x *Way) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[7]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -716,7 +1273,7 @@ func (x *Way) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Way.ProtoReflect.Descriptor instead.
 func (*Way) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{7}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Way) GetKind() string {
@@ -841,7 +1398,7 @@ type Estimate struct {
 
 func (x *Estimate) Reset() {
 	*x = Estimate{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[8]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -853,7 +1410,7 @@ func (x *Estimate) String() string {
 func (*Estimate) ProtoMessage() {}
 
 func (x *Estimate) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[8]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -866,7 +1423,7 @@ func (x *Estimate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Estimate.ProtoReflect.Descriptor instead.
 func (*Estimate) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{8}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Estimate) GetProcessor() string {
@@ -894,7 +1451,7 @@ type Stage struct {
 
 func (x *Stage) Reset() {
 	*x = Stage{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[9]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -906,7 +1463,7 @@ func (x *Stage) String() string {
 func (*Stage) ProtoMessage() {}
 
 func (x *Stage) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[9]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -919,7 +1476,7 @@ func (x *Stage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Stage.ProtoReflect.Descriptor instead.
 func (*Stage) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{9}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Stage) GetName() string {
@@ -945,7 +1502,7 @@ type DescribeIndexRequest struct {
 
 func (x *DescribeIndexRequest) Reset() {
 	*x = DescribeIndexRequest{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[10]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -957,7 +1514,7 @@ func (x *DescribeIndexRequest) String() string {
 func (*DescribeIndexRequest) ProtoMessage() {}
 
 func (x *DescribeIndexRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[10]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -970,7 +1527,7 @@ func (x *DescribeIndexRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeIndexRequest.ProtoReflect.Descriptor instead.
 func (*DescribeIndexRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{10}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *DescribeIndexRequest) GetIndex() string {
@@ -1016,7 +1573,7 @@ type IndexDetails struct {
 
 func (x *IndexDetails) Reset() {
 	*x = IndexDetails{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[11]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1028,7 +1585,7 @@ func (x *IndexDetails) String() string {
 func (*IndexDetails) ProtoMessage() {}
 
 func (x *IndexDetails) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[11]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1041,7 +1598,7 @@ func (x *IndexDetails) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IndexDetails.ProtoReflect.Descriptor instead.
 func (*IndexDetails) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{11}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *IndexDetails) GetName() string {
@@ -1205,7 +1762,7 @@ type CodecUse struct {
 
 func (x *CodecUse) Reset() {
 	*x = CodecUse{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[12]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1217,7 +1774,7 @@ func (x *CodecUse) String() string {
 func (*CodecUse) ProtoMessage() {}
 
 func (x *CodecUse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[12]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1230,7 +1787,7 @@ func (x *CodecUse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CodecUse.ProtoReflect.Descriptor instead.
 func (*CodecUse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{12}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CodecUse) GetCodec() string {
@@ -1279,7 +1836,7 @@ type FileSection struct {
 
 func (x *FileSection) Reset() {
 	*x = FileSection{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[13]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1291,7 +1848,7 @@ func (x *FileSection) String() string {
 func (*FileSection) ProtoMessage() {}
 
 func (x *FileSection) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[13]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1304,7 +1861,7 @@ func (x *FileSection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileSection.ProtoReflect.Descriptor instead.
 func (*FileSection) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{13}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *FileSection) GetName() string {
@@ -1335,7 +1892,7 @@ type ListTermsRequest struct {
 
 func (x *ListTermsRequest) Reset() {
 	*x = ListTermsRequest{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[14]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1347,7 +1904,7 @@ func (x *ListTermsRequest) String() string {
 func (*ListTermsRequest) ProtoMessage() {}
 
 func (x *ListTermsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[14]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1360,7 +1917,7 @@ func (x *ListTermsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTermsRequest.ProtoReflect.Descriptor instead.
 func (*ListTermsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{14}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListTermsRequest) GetIndex() string {
@@ -1402,7 +1959,7 @@ type ListTermsResponse struct {
 
 func (x *ListTermsResponse) Reset() {
 	*x = ListTermsResponse{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[15]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1414,7 +1971,7 @@ func (x *ListTermsResponse) String() string {
 func (*ListTermsResponse) ProtoMessage() {}
 
 func (x *ListTermsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[15]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1427,7 +1984,7 @@ func (x *ListTermsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTermsResponse.ProtoReflect.Descriptor instead.
 func (*ListTermsResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{15}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListTermsResponse) GetTerms() []*PostingList {
@@ -1455,7 +2012,7 @@ type DescribeTermRequest struct {
 
 func (x *DescribeTermRequest) Reset() {
 	*x = DescribeTermRequest{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[16]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1467,7 +2024,7 @@ func (x *DescribeTermRequest) String() string {
 func (*DescribeTermRequest) ProtoMessage() {}
 
 func (x *DescribeTermRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[16]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1480,7 +2037,7 @@ func (x *DescribeTermRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeTermRequest.ProtoReflect.Descriptor instead.
 func (*DescribeTermRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{16}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *DescribeTermRequest) GetIndex() string {
@@ -1515,7 +2072,7 @@ type TermDetails struct {
 
 func (x *TermDetails) Reset() {
 	*x = TermDetails{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[17]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1527,7 +2084,7 @@ func (x *TermDetails) String() string {
 func (*TermDetails) ProtoMessage() {}
 
 func (x *TermDetails) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[17]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1540,7 +2097,7 @@ func (x *TermDetails) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TermDetails.ProtoReflect.Descriptor instead.
 func (*TermDetails) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{17}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *TermDetails) GetTerm() string {
@@ -1606,7 +2163,7 @@ type CodecCost struct {
 
 func (x *CodecCost) Reset() {
 	*x = CodecCost{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[18]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1618,7 +2175,7 @@ func (x *CodecCost) String() string {
 func (*CodecCost) ProtoMessage() {}
 
 func (x *CodecCost) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[18]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1631,7 +2188,7 @@ func (x *CodecCost) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CodecCost.ProtoReflect.Descriptor instead.
 func (*CodecCost) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{18}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CodecCost) GetCodec() string {
@@ -1671,7 +2228,7 @@ type DescribeTableRequest struct {
 
 func (x *DescribeTableRequest) Reset() {
 	*x = DescribeTableRequest{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[19]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1683,7 +2240,7 @@ func (x *DescribeTableRequest) String() string {
 func (*DescribeTableRequest) ProtoMessage() {}
 
 func (x *DescribeTableRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[19]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1696,7 +2253,7 @@ func (x *DescribeTableRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeTableRequest.ProtoReflect.Descriptor instead.
 func (*DescribeTableRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{19}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *DescribeTableRequest) GetTable() string {
@@ -1720,7 +2277,7 @@ type TableDetails struct {
 
 func (x *TableDetails) Reset() {
 	*x = TableDetails{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[20]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1732,7 +2289,7 @@ func (x *TableDetails) String() string {
 func (*TableDetails) ProtoMessage() {}
 
 func (x *TableDetails) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[20]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1745,7 +2302,7 @@ func (x *TableDetails) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TableDetails.ProtoReflect.Descriptor instead.
 func (*TableDetails) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{20}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *TableDetails) GetName() string {
@@ -1814,7 +2371,7 @@ type ColumnDetails struct {
 
 func (x *ColumnDetails) Reset() {
 	*x = ColumnDetails{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[21]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1826,7 +2383,7 @@ func (x *ColumnDetails) String() string {
 func (*ColumnDetails) ProtoMessage() {}
 
 func (x *ColumnDetails) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[21]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1839,7 +2396,7 @@ func (x *ColumnDetails) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ColumnDetails.ProtoReflect.Descriptor instead.
 func (*ColumnDetails) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{21}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ColumnDetails) GetName() string {
@@ -1913,7 +2470,7 @@ type ColumnBin struct {
 
 func (x *ColumnBin) Reset() {
 	*x = ColumnBin{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[22]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1925,7 +2482,7 @@ func (x *ColumnBin) String() string {
 func (*ColumnBin) ProtoMessage() {}
 
 func (x *ColumnBin) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[22]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1938,7 +2495,7 @@ func (x *ColumnBin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ColumnBin.ProtoReflect.Descriptor instead.
 func (*ColumnBin) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{22}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ColumnBin) GetLow() string {
@@ -1980,7 +2537,7 @@ type ParsePredicateRequest struct {
 
 func (x *ParsePredicateRequest) Reset() {
 	*x = ParsePredicateRequest{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[23]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1992,7 +2549,7 @@ func (x *ParsePredicateRequest) String() string {
 func (*ParsePredicateRequest) ProtoMessage() {}
 
 func (x *ParsePredicateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[23]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2005,7 +2562,7 @@ func (x *ParsePredicateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ParsePredicateRequest.ProtoReflect.Descriptor instead.
 func (*ParsePredicateRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{23}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ParsePredicateRequest) GetTable() string {
@@ -2032,7 +2589,7 @@ type ParsePredicateResponse struct {
 
 func (x *ParsePredicateResponse) Reset() {
 	*x = ParsePredicateResponse{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[24]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2044,7 +2601,7 @@ func (x *ParsePredicateResponse) String() string {
 func (*ParsePredicateResponse) ProtoMessage() {}
 
 func (x *ParsePredicateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[24]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2057,7 +2614,7 @@ func (x *ParsePredicateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ParsePredicateResponse.ProtoReflect.Descriptor instead.
 func (*ParsePredicateResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{24}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ParsePredicateResponse) GetWhere() string {
@@ -2083,7 +2640,7 @@ type InspectSelectRequest struct {
 
 func (x *InspectSelectRequest) Reset() {
 	*x = InspectSelectRequest{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[25]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2095,7 +2652,7 @@ func (x *InspectSelectRequest) String() string {
 func (*InspectSelectRequest) ProtoMessage() {}
 
 func (x *InspectSelectRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[25]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2108,7 +2665,7 @@ func (x *InspectSelectRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InspectSelectRequest.ProtoReflect.Descriptor instead.
 func (*InspectSelectRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{25}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *InspectSelectRequest) GetTable() string {
@@ -2174,7 +2731,7 @@ type InspectSelectResponse struct {
 
 func (x *InspectSelectResponse) Reset() {
 	*x = InspectSelectResponse{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[26]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2186,7 +2743,7 @@ func (x *InspectSelectResponse) String() string {
 func (*InspectSelectResponse) ProtoMessage() {}
 
 func (x *InspectSelectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[26]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2199,7 +2756,7 @@ func (x *InspectSelectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InspectSelectResponse.ProtoReflect.Descriptor instead.
 func (*InspectSelectResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{26}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *InspectSelectResponse) GetCount() uint64 {
@@ -2304,7 +2861,7 @@ type ColumnTest struct {
 
 func (x *ColumnTest) Reset() {
 	*x = ColumnTest{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[27]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2316,7 +2873,7 @@ func (x *ColumnTest) String() string {
 func (*ColumnTest) ProtoMessage() {}
 
 func (x *ColumnTest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[27]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2329,7 +2886,7 @@ func (x *ColumnTest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ColumnTest.ProtoReflect.Descriptor instead.
 func (*ColumnTest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{27}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ColumnTest) GetColumn() string {
@@ -2382,7 +2939,7 @@ type GetStatusRequest struct {
 
 func (x *GetStatusRequest) Reset() {
 	*x = GetStatusRequest{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[28]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2394,7 +2951,7 @@ func (x *GetStatusRequest) String() string {
 func (*GetStatusRequest) ProtoMessage() {}
 
 func (x *GetStatusRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[28]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2407,7 +2964,7 @@ func (x *GetStatusRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatusRequest.ProtoReflect.Descriptor instead.
 func (*GetStatusRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{28}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{32}
 }
 
 // Status has the counters of an interval.
@@ -2434,7 +2991,7 @@ type Status struct {
 
 func (x *Status) Reset() {
 	*x = Status{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[29]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2446,7 +3003,7 @@ func (x *Status) String() string {
 func (*Status) ProtoMessage() {}
 
 func (x *Status) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[29]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2459,7 +3016,7 @@ func (x *Status) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Status.ProtoReflect.Descriptor instead.
 func (*Status) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{29}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Status) GetTimeMs() uint64 {
@@ -2552,7 +3109,7 @@ type QueueStatus struct {
 
 func (x *QueueStatus) Reset() {
 	*x = QueueStatus{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[30]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2564,7 +3121,7 @@ func (x *QueueStatus) String() string {
 func (*QueueStatus) ProtoMessage() {}
 
 func (x *QueueStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[30]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2577,7 +3134,7 @@ func (x *QueueStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueueStatus.ProtoReflect.Descriptor instead.
 func (*QueueStatus) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{30}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *QueueStatus) GetEither() uint64 {
@@ -2638,7 +3195,7 @@ type ProcessorStatus struct {
 
 func (x *ProcessorStatus) Reset() {
 	*x = ProcessorStatus{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[31]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2650,7 +3207,7 @@ func (x *ProcessorStatus) String() string {
 func (*ProcessorStatus) ProtoMessage() {}
 
 func (x *ProcessorStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[31]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2663,7 +3220,7 @@ func (x *ProcessorStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProcessorStatus.ProtoReflect.Descriptor instead.
 func (*ProcessorStatus) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{31}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ProcessorStatus) GetName() string {
@@ -2769,7 +3326,7 @@ type CacheStatus struct {
 
 func (x *CacheStatus) Reset() {
 	*x = CacheStatus{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[32]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2781,7 +3338,7 @@ func (x *CacheStatus) String() string {
 func (*CacheStatus) ProtoMessage() {}
 
 func (x *CacheStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[32]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2794,7 +3351,7 @@ func (x *CacheStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CacheStatus.ProtoReflect.Descriptor instead.
 func (*CacheStatus) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{32}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *CacheStatus) GetHits() uint64 {
@@ -2833,7 +3390,7 @@ type GetMachineRequest struct {
 
 func (x *GetMachineRequest) Reset() {
 	*x = GetMachineRequest{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[33]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2845,7 +3402,7 @@ func (x *GetMachineRequest) String() string {
 func (*GetMachineRequest) ProtoMessage() {}
 
 func (x *GetMachineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[33]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2858,7 +3415,7 @@ func (x *GetMachineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMachineRequest.ProtoReflect.Descriptor instead.
 func (*GetMachineRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{33}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{37}
 }
 
 type Machine struct {
@@ -2875,7 +3432,7 @@ type Machine struct {
 
 func (x *Machine) Reset() {
 	*x = Machine{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[34]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2887,7 +3444,7 @@ func (x *Machine) String() string {
 func (*Machine) ProtoMessage() {}
 
 func (x *Machine) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[34]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2900,7 +3457,7 @@ func (x *Machine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Machine.ProtoReflect.Descriptor instead.
 func (*Machine) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{34}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Machine) GetPlaces() []*Place {
@@ -2952,7 +3509,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[35]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2964,7 +3521,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[35]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2977,7 +3534,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{35}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Place) GetKind() string {
@@ -3100,7 +3657,7 @@ type Finding struct {
 
 func (x *Finding) Reset() {
 	*x = Finding{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[36]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3112,7 +3669,7 @@ func (x *Finding) String() string {
 func (*Finding) ProtoMessage() {}
 
 func (x *Finding) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[36]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3125,7 +3682,7 @@ func (x *Finding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Finding.ProtoReflect.Descriptor instead.
 func (*Finding) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{36}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Finding) GetState() string {
@@ -3164,7 +3721,7 @@ type GetClusterRequest struct {
 
 func (x *GetClusterRequest) Reset() {
 	*x = GetClusterRequest{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[37]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3176,7 +3733,7 @@ func (x *GetClusterRequest) String() string {
 func (*GetClusterRequest) ProtoMessage() {}
 
 func (x *GetClusterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[37]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3189,7 +3746,7 @@ func (x *GetClusterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetClusterRequest.ProtoReflect.Descriptor instead.
 func (*GetClusterRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{37}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{41}
 }
 
 type Cluster struct {
@@ -3204,7 +3761,7 @@ type Cluster struct {
 
 func (x *Cluster) Reset() {
 	*x = Cluster{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[38]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3216,7 +3773,7 @@ func (x *Cluster) String() string {
 func (*Cluster) ProtoMessage() {}
 
 func (x *Cluster) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[38]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3229,7 +3786,7 @@ func (x *Cluster) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cluster.ProtoReflect.Descriptor instead.
 func (*Cluster) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{38}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *Cluster) GetPresent() bool {
@@ -3271,7 +3828,7 @@ type Collection struct {
 
 func (x *Collection) Reset() {
 	*x = Collection{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[39]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3283,7 +3840,7 @@ func (x *Collection) String() string {
 func (*Collection) ProtoMessage() {}
 
 func (x *Collection) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[39]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3296,7 +3853,7 @@ func (x *Collection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Collection.ProtoReflect.Descriptor instead.
 func (*Collection) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{39}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Collection) GetName() string {
@@ -3359,7 +3916,7 @@ type Shard struct {
 
 func (x *Shard) Reset() {
 	*x = Shard{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[40]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3371,7 +3928,7 @@ func (x *Shard) String() string {
 func (*Shard) ProtoMessage() {}
 
 func (x *Shard) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[40]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3384,7 +3941,7 @@ func (x *Shard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Shard.ProtoReflect.Descriptor instead.
 func (*Shard) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{40}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Shard) GetDocuments() uint64 {
@@ -3423,7 +3980,7 @@ type Replica struct {
 
 func (x *Replica) Reset() {
 	*x = Replica{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[41]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3435,7 +3992,7 @@ func (x *Replica) String() string {
 func (*Replica) ProtoMessage() {}
 
 func (x *Replica) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[41]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3448,7 +4005,7 @@ func (x *Replica) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Replica.ProtoReflect.Descriptor instead.
 func (*Replica) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{41}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *Replica) GetNode() string {
@@ -3495,7 +4052,7 @@ type Intent struct {
 
 func (x *Intent) Reset() {
 	*x = Intent{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[42]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3507,7 +4064,7 @@ func (x *Intent) String() string {
 func (*Intent) ProtoMessage() {}
 
 func (x *Intent) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[42]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3520,7 +4077,7 @@ func (x *Intent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Intent.ProtoReflect.Descriptor instead.
 func (*Intent) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{42}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *Intent) GetVerb() string {
@@ -3569,7 +4126,7 @@ type ClusterNode struct {
 
 func (x *ClusterNode) Reset() {
 	*x = ClusterNode{}
-	mi := &file_heddle_v1_inspect_proto_msgTypes[43]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3581,7 +4138,7 @@ func (x *ClusterNode) String() string {
 func (*ClusterNode) ProtoMessage() {}
 
 func (x *ClusterNode) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_inspect_proto_msgTypes[43]
+	mi := &file_heddle_v1_inspect_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3594,7 +4151,7 @@ func (x *ClusterNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClusterNode.ProtoReflect.Descriptor instead.
 func (*ClusterNode) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{43}
+	return file_heddle_v1_inspect_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ClusterNode) GetName() string {
@@ -3657,7 +4214,7 @@ var File_heddle_v1_inspect_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_inspect_proto_rawDesc = "" +
 	"\n" +
-	"\x17heddle/v1/inspect.proto\x12\theddle.v1\x1a\x15heddle/v1/index.proto\x1a\x15heddle/v1/route.proto\x1a\x15heddle/v1/table.proto\"m\n" +
+	"\x17heddle/v1/inspect.proto\x12\theddle.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x15heddle/v1/index.proto\x1a\x15heddle/v1/route.proto\x1a\x15heddle/v1/table.proto\"m\n" +
 	"\x11ParseQueryRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
@@ -3675,7 +4232,7 @@ const file_heddle_v1_inspect_proto_rawDesc = "" +
 	"\x05codec\x18\x03 \x01(\tR\x05codec\x12\x14\n" +
 	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12\x16\n" +
 	"\x06weight\x18\x05 \x01(\x01R\x06weight\x12\x16\n" +
-	"\x06method\x18\x06 \x01(\tR\x06method\"\x9f\x03\n" +
+	"\x06method\x18\x06 \x01(\tR\x06method\"\xcf\x05\n" +
 	"\x14InspectSearchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
@@ -3692,7 +4249,19 @@ const file_heddle_v1_inspect_proto_rawDesc = "" +
 	"\x06facets\x18\x15 \x01(\v2\x11.heddle.v1.FacetsR\x06facets\x12\x14\n" +
 	"\x05fresh\x18\v \x01(\bR\x05fresh\x12\x1d\n" +
 	"\n" +
-	"timeout_ms\x18\f \x01(\rR\ttimeoutMs\"\xd4\x02\n" +
+	"timeout_ms\x18\f \x01(\rR\ttimeoutMs\x12,\n" +
+	"\x05total\x18\r \x01(\v2\x16.google.protobuf.ValueR\x05total\x12\x16\n" +
+	"\x06offset\x18\x0e \x01(\rR\x06offset\x12\x14\n" +
+	"\x05after\x18\x0f \x01(\tR\x05after\x12\x12\n" +
+	"\x04sort\x18\x10 \x03(\tR\x04sort\x12\x1b\n" +
+	"\tmin_score\x18\x11 \x01(\x01R\bminScore\x12\x1a\n" +
+	"\bcollapse\x18\x12 \x01(\tR\bcollapse\x12%\n" +
+	"\x0ecollapse_limit\x18\x13 \x01(\rR\rcollapseLimit\x12&\n" +
+	"\x05boost\x18\x16 \x01(\v2\x10.heddle.v1.BoostR\x05boost\x12\x16\n" +
+	"\x06fields\x18\x17 \x03(\tR\x06fields\x12\x1e\n" +
+	"\n" +
+	"attributes\x18\x18 \x03(\tR\n" +
+	"attributes\"\xb7\x03\n" +
 	"\x15InspectSearchResponse\x12\x14\n" +
 	"\x05count\x18\x01 \x01(\x04R\x05count\x12+\n" +
 	"\x04hits\x18\x02 \x03(\v2\x17.heddle.v1.InspectedHitR\x04hits\x12,\n" +
@@ -3704,7 +4273,18 @@ const file_heddle_v1_inspect_proto_rawDesc = "" +
 	"\talgorithm\x18\x06 \x01(\tR\talgorithm\x12 \n" +
 	"\x03way\x18\a \x01(\v2\x0e.heddle.v1.WayR\x03way\x12.\n" +
 	"\x06facets\x18\b \x01(\v2\x16.heddle.v1.FacetAnswerR\x06facets\x12 \n" +
-	"\vexplanation\x18\t \x01(\tR\vexplanation\"\xac\x01\n" +
+	"\vexplanation\x18\t \x01(\tR\vexplanation\x12&\n" +
+	"\x05total\x18\n" +
+	" \x01(\v2\x10.heddle.v1.TotalR\x05total\x12\x14\n" +
+	"\x05after\x18\v \x01(\tR\x05after\x12#\n" +
+	"\x04plan\x18\f \x01(\v2\x0f.heddle.v1.StepR\x04plan\"\x93\x01\n" +
+	"\x04Step\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06detail\x18\x02 \x01(\tR\x06detail\x12\x0e\n" +
+	"\x02ms\x18\x03 \x01(\x01R\x02ms\x12\x14\n" +
+	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12\x12\n" +
+	"\x04peak\x18\x05 \x01(\x01R\x04peak\x12%\n" +
+	"\x05steps\x18\x06 \x03(\v2\x0f.heddle.v1.StepR\x05steps\"\xf0\x01\n" +
 	"\fInspectedHit\x12\x10\n" +
 	"\x03doc\x18\x01 \x01(\tR\x03doc\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\x04R\x02id\x12\x14\n" +
@@ -3712,7 +4292,44 @@ const file_heddle_v1_inspect_proto_rawDesc = "" +
 	"\x04text\x18\x04 \x03(\v2\x14.heddle.v1.TextPieceR\x04text\x12\x1d\n" +
 	"\n" +
 	"cut_before\x18\x05 \x01(\bR\tcutBefore\x12\x1b\n" +
-	"\tcut_after\x18\x06 \x01(\bR\bcutAfter\"7\n" +
+	"\tcut_after\x18\x06 \x01(\bR\bcutAfter\x12\x1c\n" +
+	"\x06fields\x18\a \x01(\tB\x04\xa8\xfe#\x01R\x06fields\x12$\n" +
+	"\n" +
+	"attributes\x18\b \x01(\tB\x04\xa8\xfe#\x01R\n" +
+	"attributes\"\xc2\x02\n" +
+	"\x13ExplainScoreRequest\x12\x14\n" +
+	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
+	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
+	"\aliteral\x18\x03 \x01(\bR\aliteral\x12\x14\n" +
+	"\x05terms\x18\x04 \x03(\tR\x05terms\x12\x12\n" +
+	"\x04mode\x18\x05 \x01(\tR\x04mode\x12\x0e\n" +
+	"\x02id\x18\x06 \x01(\x04R\x02id\x12,\n" +
+	"\ascoring\x18\a \x01(\v2\x12.heddle.v1.ScoringR\ascoring\x12\x1d\n" +
+	"\n" +
+	"timeout_ms\x18\b \x01(\rR\ttimeoutMs\x12\x16\n" +
+	"\x06expand\x18\x1e \x01(\tR\x06expand\x12#\n" +
+	"\rprefix_length\x18\x1f \x01(\rR\fprefixLength\x12!\n" +
+	"\fquery_fields\x18- \x01(\tR\vqueryFields\"\xe3\x01\n" +
+	"\x10ScoreExplanation\x12\x10\n" +
+	"\x03doc\x18\x01 \x01(\tR\x03doc\x12\x0e\n" +
+	"\x02id\x18\x02 \x01(\x04R\x02id\x12\x14\n" +
+	"\x05score\x18\x03 \x01(\x01R\x05score\x12\x1c\n" +
+	"\tdocuments\x18\x04 \x01(\x04R\tdocuments\x12\x1f\n" +
+	"\vmean_length\x18\x05 \x01(\x01R\n" +
+	"meanLength\x12,\n" +
+	"\ascoring\x18\x06 \x01(\v2\x12.heddle.v1.ScoringR\ascoring\x12*\n" +
+	"\x05parts\x18\a \x03(\v2\x14.heddle.v1.ScorePartR\x05parts\"\xe8\x01\n" +
+	"\tScorePart\x12\x12\n" +
+	"\x04term\x18\x01 \x01(\tR\x04term\x12\x14\n" +
+	"\x05boost\x18\x02 \x01(\x01R\x05boost\x12\x1c\n" +
+	"\tdocuments\x18\x03 \x01(\x04R\tdocuments\x12\x16\n" +
+	"\x06weight\x18\x04 \x01(\x01R\x06weight\x12\x1c\n" +
+	"\tfrequency\x18\x05 \x01(\x01R\tfrequency\x12\x16\n" +
+	"\x06length\x18\x06 \x01(\rR\x06length\x12\x1f\n" +
+	"\vmean_length\x18\a \x01(\x01R\n" +
+	"meanLength\x12\x0e\n" +
+	"\x02tf\x18\b \x01(\x01R\x02tf\x12\x14\n" +
+	"\x05score\x18\t \x01(\x01R\x05score\"7\n" +
 	"\tTextPiece\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x16\n" +
 	"\x06marked\x18\x02 \x01(\bR\x06marked\"\xd5\x03\n" +
@@ -3966,13 +4583,15 @@ const file_heddle_v1_inspect_proto_rawDesc = "" +
 	"\arunning\x18\x06 \x01(\x04R\arunning\x12\x1d\n" +
 	"\n" +
 	"latency_ms\x18\a \x01(\x01R\tlatencyMs\x12\x16\n" +
-	"\x06errors\x18\b \x03(\tR\x06errors2\xf6\r\n" +
+	"\x06errors\x18\b \x03(\tR\x06errors2\x95\x0f\n" +
 	"\x0eInspectService\x12\xa3\x01\n" +
 	"\n" +
 	"ParseQuery\x12\x1c.heddle.v1.ParseQueryRequest\x1a\x1d.heddle.v1.ParseQueryResponse\"X\xa2\xfe#Q\n" +
 	"\x04POST\x12\x19/v1/indexes/{index}/parse\x1a.The terms of a query, with their posting lists\x90\x02\x01\x12\xba\x01\n" +
 	"\rInspectSearch\x12\x1f.heddle.v1.InspectSearchRequest\x1a .heddle.v1.InspectSearchResponse\"f\xa2\xfe#_\n" +
-	"\x04POST\x12\x1b/v1/indexes/{index}/inspect\x1a:The answer of a query, with texts and the way of the query\x90\x02\x01\x12\x9b\x01\n" +
+	"\x04POST\x12\x1b/v1/indexes/{index}/inspect\x1a:The answer of a query, with texts and the way of the query\x90\x02\x01\x12\x9c\x01\n" +
+	"\fExplainScore\x12\x1e.heddle.v1.ExplainScoreRequest\x1a\x1b.heddle.v1.ScoreExplanation\"O\xa2\xfe#H\n" +
+	"\x04POST\x12\x19/v1/indexes/{index}/score\x1a%The score of a document, in its parts\x90\x02\x01\x12\x9b\x01\n" +
 	"\rDescribeIndex\x12\x1f.heddle.v1.DescribeIndexRequest\x1a\x17.heddle.v1.IndexDetails\"P\xa2\xfe#I\n" +
 	"\x03GET\x12\x1b/v1/indexes/{index}/details\x1a%The contents and settings of an index\x90\x02\x01\x12\x94\x01\n" +
 	"\tListTerms\x12\x1b.heddle.v1.ListTermsRequest\x1a\x1c.heddle.v1.ListTermsResponse\"L\xa2\xfe#E\n" +
@@ -4007,118 +4626,135 @@ func file_heddle_v1_inspect_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_inspect_proto_rawDescData
 }
 
-var file_heddle_v1_inspect_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
+var file_heddle_v1_inspect_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
 var file_heddle_v1_inspect_proto_goTypes = []any{
 	(*ParseQueryRequest)(nil),      // 0: heddle.v1.ParseQueryRequest
 	(*ParseQueryResponse)(nil),     // 1: heddle.v1.ParseQueryResponse
 	(*PostingList)(nil),            // 2: heddle.v1.PostingList
 	(*InspectSearchRequest)(nil),   // 3: heddle.v1.InspectSearchRequest
 	(*InspectSearchResponse)(nil),  // 4: heddle.v1.InspectSearchResponse
-	(*InspectedHit)(nil),           // 5: heddle.v1.InspectedHit
-	(*TextPiece)(nil),              // 6: heddle.v1.TextPiece
-	(*Way)(nil),                    // 7: heddle.v1.Way
-	(*Estimate)(nil),               // 8: heddle.v1.Estimate
-	(*Stage)(nil),                  // 9: heddle.v1.Stage
-	(*DescribeIndexRequest)(nil),   // 10: heddle.v1.DescribeIndexRequest
-	(*IndexDetails)(nil),           // 11: heddle.v1.IndexDetails
-	(*CodecUse)(nil),               // 12: heddle.v1.CodecUse
-	(*FileSection)(nil),            // 13: heddle.v1.FileSection
-	(*ListTermsRequest)(nil),       // 14: heddle.v1.ListTermsRequest
-	(*ListTermsResponse)(nil),      // 15: heddle.v1.ListTermsResponse
-	(*DescribeTermRequest)(nil),    // 16: heddle.v1.DescribeTermRequest
-	(*TermDetails)(nil),            // 17: heddle.v1.TermDetails
-	(*CodecCost)(nil),              // 18: heddle.v1.CodecCost
-	(*DescribeTableRequest)(nil),   // 19: heddle.v1.DescribeTableRequest
-	(*TableDetails)(nil),           // 20: heddle.v1.TableDetails
-	(*ColumnDetails)(nil),          // 21: heddle.v1.ColumnDetails
-	(*ColumnBin)(nil),              // 22: heddle.v1.ColumnBin
-	(*ParsePredicateRequest)(nil),  // 23: heddle.v1.ParsePredicateRequest
-	(*ParsePredicateResponse)(nil), // 24: heddle.v1.ParsePredicateResponse
-	(*InspectSelectRequest)(nil),   // 25: heddle.v1.InspectSelectRequest
-	(*InspectSelectResponse)(nil),  // 26: heddle.v1.InspectSelectResponse
-	(*ColumnTest)(nil),             // 27: heddle.v1.ColumnTest
-	(*GetStatusRequest)(nil),       // 28: heddle.v1.GetStatusRequest
-	(*Status)(nil),                 // 29: heddle.v1.Status
-	(*QueueStatus)(nil),            // 30: heddle.v1.QueueStatus
-	(*ProcessorStatus)(nil),        // 31: heddle.v1.ProcessorStatus
-	(*CacheStatus)(nil),            // 32: heddle.v1.CacheStatus
-	(*GetMachineRequest)(nil),      // 33: heddle.v1.GetMachineRequest
-	(*Machine)(nil),                // 34: heddle.v1.Machine
-	(*Place)(nil),                  // 35: heddle.v1.Place
-	(*Finding)(nil),                // 36: heddle.v1.Finding
-	(*GetClusterRequest)(nil),      // 37: heddle.v1.GetClusterRequest
-	(*Cluster)(nil),                // 38: heddle.v1.Cluster
-	(*Collection)(nil),             // 39: heddle.v1.Collection
-	(*Shard)(nil),                  // 40: heddle.v1.Shard
-	(*Replica)(nil),                // 41: heddle.v1.Replica
-	(*Intent)(nil),                 // 42: heddle.v1.Intent
-	(*ClusterNode)(nil),            // 43: heddle.v1.ClusterNode
-	(*Scoring)(nil),                // 44: heddle.v1.Scoring
-	(*Filter)(nil),                 // 45: heddle.v1.Filter
-	(*Facets)(nil),                 // 46: heddle.v1.Facets
-	(*FacetAnswer)(nil),            // 47: heddle.v1.FacetAnswer
-	(*Resident)(nil),               // 48: heddle.v1.Resident
+	(*Step)(nil),                   // 5: heddle.v1.Step
+	(*InspectedHit)(nil),           // 6: heddle.v1.InspectedHit
+	(*ExplainScoreRequest)(nil),    // 7: heddle.v1.ExplainScoreRequest
+	(*ScoreExplanation)(nil),       // 8: heddle.v1.ScoreExplanation
+	(*ScorePart)(nil),              // 9: heddle.v1.ScorePart
+	(*TextPiece)(nil),              // 10: heddle.v1.TextPiece
+	(*Way)(nil),                    // 11: heddle.v1.Way
+	(*Estimate)(nil),               // 12: heddle.v1.Estimate
+	(*Stage)(nil),                  // 13: heddle.v1.Stage
+	(*DescribeIndexRequest)(nil),   // 14: heddle.v1.DescribeIndexRequest
+	(*IndexDetails)(nil),           // 15: heddle.v1.IndexDetails
+	(*CodecUse)(nil),               // 16: heddle.v1.CodecUse
+	(*FileSection)(nil),            // 17: heddle.v1.FileSection
+	(*ListTermsRequest)(nil),       // 18: heddle.v1.ListTermsRequest
+	(*ListTermsResponse)(nil),      // 19: heddle.v1.ListTermsResponse
+	(*DescribeTermRequest)(nil),    // 20: heddle.v1.DescribeTermRequest
+	(*TermDetails)(nil),            // 21: heddle.v1.TermDetails
+	(*CodecCost)(nil),              // 22: heddle.v1.CodecCost
+	(*DescribeTableRequest)(nil),   // 23: heddle.v1.DescribeTableRequest
+	(*TableDetails)(nil),           // 24: heddle.v1.TableDetails
+	(*ColumnDetails)(nil),          // 25: heddle.v1.ColumnDetails
+	(*ColumnBin)(nil),              // 26: heddle.v1.ColumnBin
+	(*ParsePredicateRequest)(nil),  // 27: heddle.v1.ParsePredicateRequest
+	(*ParsePredicateResponse)(nil), // 28: heddle.v1.ParsePredicateResponse
+	(*InspectSelectRequest)(nil),   // 29: heddle.v1.InspectSelectRequest
+	(*InspectSelectResponse)(nil),  // 30: heddle.v1.InspectSelectResponse
+	(*ColumnTest)(nil),             // 31: heddle.v1.ColumnTest
+	(*GetStatusRequest)(nil),       // 32: heddle.v1.GetStatusRequest
+	(*Status)(nil),                 // 33: heddle.v1.Status
+	(*QueueStatus)(nil),            // 34: heddle.v1.QueueStatus
+	(*ProcessorStatus)(nil),        // 35: heddle.v1.ProcessorStatus
+	(*CacheStatus)(nil),            // 36: heddle.v1.CacheStatus
+	(*GetMachineRequest)(nil),      // 37: heddle.v1.GetMachineRequest
+	(*Machine)(nil),                // 38: heddle.v1.Machine
+	(*Place)(nil),                  // 39: heddle.v1.Place
+	(*Finding)(nil),                // 40: heddle.v1.Finding
+	(*GetClusterRequest)(nil),      // 41: heddle.v1.GetClusterRequest
+	(*Cluster)(nil),                // 42: heddle.v1.Cluster
+	(*Collection)(nil),             // 43: heddle.v1.Collection
+	(*Shard)(nil),                  // 44: heddle.v1.Shard
+	(*Replica)(nil),                // 45: heddle.v1.Replica
+	(*Intent)(nil),                 // 46: heddle.v1.Intent
+	(*ClusterNode)(nil),            // 47: heddle.v1.ClusterNode
+	(*Scoring)(nil),                // 48: heddle.v1.Scoring
+	(*Filter)(nil),                 // 49: heddle.v1.Filter
+	(*Facets)(nil),                 // 50: heddle.v1.Facets
+	(*structpb.Value)(nil),         // 51: google.protobuf.Value
+	(*Boost)(nil),                  // 52: heddle.v1.Boost
+	(*FacetAnswer)(nil),            // 53: heddle.v1.FacetAnswer
+	(*Total)(nil),                  // 54: heddle.v1.Total
+	(*Resident)(nil),               // 55: heddle.v1.Resident
 }
 var file_heddle_v1_inspect_proto_depIdxs = []int32{
 	2,  // 0: heddle.v1.ParseQueryResponse.lists:type_name -> heddle.v1.PostingList
-	44, // 1: heddle.v1.InspectSearchRequest.scoring:type_name -> heddle.v1.Scoring
-	45, // 2: heddle.v1.InspectSearchRequest.filter:type_name -> heddle.v1.Filter
-	46, // 3: heddle.v1.InspectSearchRequest.facets:type_name -> heddle.v1.Facets
-	5,  // 4: heddle.v1.InspectSearchResponse.hits:type_name -> heddle.v1.InspectedHit
-	2,  // 5: heddle.v1.InspectSearchResponse.lists:type_name -> heddle.v1.PostingList
-	7,  // 6: heddle.v1.InspectSearchResponse.way:type_name -> heddle.v1.Way
-	47, // 7: heddle.v1.InspectSearchResponse.facets:type_name -> heddle.v1.FacetAnswer
-	6,  // 8: heddle.v1.InspectedHit.text:type_name -> heddle.v1.TextPiece
-	8,  // 9: heddle.v1.Way.estimates:type_name -> heddle.v1.Estimate
-	9,  // 10: heddle.v1.Way.stages:type_name -> heddle.v1.Stage
-	12, // 11: heddle.v1.IndexDetails.codecs:type_name -> heddle.v1.CodecUse
-	13, // 12: heddle.v1.IndexDetails.sections:type_name -> heddle.v1.FileSection
-	48, // 13: heddle.v1.IndexDetails.resident:type_name -> heddle.v1.Resident
-	2,  // 14: heddle.v1.ListTermsResponse.terms:type_name -> heddle.v1.PostingList
-	18, // 15: heddle.v1.TermDetails.costs:type_name -> heddle.v1.CodecCost
-	21, // 16: heddle.v1.TableDetails.columns:type_name -> heddle.v1.ColumnDetails
-	48, // 17: heddle.v1.TableDetails.resident:type_name -> heddle.v1.Resident
-	22, // 18: heddle.v1.ColumnDetails.bins:type_name -> heddle.v1.ColumnBin
-	27, // 19: heddle.v1.InspectSelectResponse.tests:type_name -> heddle.v1.ColumnTest
-	7,  // 20: heddle.v1.InspectSelectResponse.way:type_name -> heddle.v1.Way
-	30, // 21: heddle.v1.Status.queue:type_name -> heddle.v1.QueueStatus
-	31, // 22: heddle.v1.Status.processors:type_name -> heddle.v1.ProcessorStatus
-	32, // 23: heddle.v1.Status.answers:type_name -> heddle.v1.CacheStatus
-	32, // 24: heddle.v1.ProcessorStatus.lists:type_name -> heddle.v1.CacheStatus
-	35, // 25: heddle.v1.Machine.places:type_name -> heddle.v1.Place
-	36, // 26: heddle.v1.Machine.findings:type_name -> heddle.v1.Finding
-	39, // 27: heddle.v1.Cluster.collections:type_name -> heddle.v1.Collection
-	43, // 28: heddle.v1.Cluster.nodes:type_name -> heddle.v1.ClusterNode
-	40, // 29: heddle.v1.Collection.shards:type_name -> heddle.v1.Shard
-	42, // 30: heddle.v1.Collection.intent:type_name -> heddle.v1.Intent
-	41, // 31: heddle.v1.Shard.replicas:type_name -> heddle.v1.Replica
-	0,  // 32: heddle.v1.InspectService.ParseQuery:input_type -> heddle.v1.ParseQueryRequest
-	3,  // 33: heddle.v1.InspectService.InspectSearch:input_type -> heddle.v1.InspectSearchRequest
-	10, // 34: heddle.v1.InspectService.DescribeIndex:input_type -> heddle.v1.DescribeIndexRequest
-	14, // 35: heddle.v1.InspectService.ListTerms:input_type -> heddle.v1.ListTermsRequest
-	16, // 36: heddle.v1.InspectService.DescribeTerm:input_type -> heddle.v1.DescribeTermRequest
-	19, // 37: heddle.v1.InspectService.DescribeTable:input_type -> heddle.v1.DescribeTableRequest
-	23, // 38: heddle.v1.InspectService.ParsePredicate:input_type -> heddle.v1.ParsePredicateRequest
-	25, // 39: heddle.v1.InspectService.InspectSelect:input_type -> heddle.v1.InspectSelectRequest
-	28, // 40: heddle.v1.InspectService.GetStatus:input_type -> heddle.v1.GetStatusRequest
-	33, // 41: heddle.v1.InspectService.GetMachine:input_type -> heddle.v1.GetMachineRequest
-	37, // 42: heddle.v1.InspectService.GetCluster:input_type -> heddle.v1.GetClusterRequest
-	1,  // 43: heddle.v1.InspectService.ParseQuery:output_type -> heddle.v1.ParseQueryResponse
-	4,  // 44: heddle.v1.InspectService.InspectSearch:output_type -> heddle.v1.InspectSearchResponse
-	11, // 45: heddle.v1.InspectService.DescribeIndex:output_type -> heddle.v1.IndexDetails
-	15, // 46: heddle.v1.InspectService.ListTerms:output_type -> heddle.v1.ListTermsResponse
-	17, // 47: heddle.v1.InspectService.DescribeTerm:output_type -> heddle.v1.TermDetails
-	20, // 48: heddle.v1.InspectService.DescribeTable:output_type -> heddle.v1.TableDetails
-	24, // 49: heddle.v1.InspectService.ParsePredicate:output_type -> heddle.v1.ParsePredicateResponse
-	26, // 50: heddle.v1.InspectService.InspectSelect:output_type -> heddle.v1.InspectSelectResponse
-	29, // 51: heddle.v1.InspectService.GetStatus:output_type -> heddle.v1.Status
-	34, // 52: heddle.v1.InspectService.GetMachine:output_type -> heddle.v1.Machine
-	38, // 53: heddle.v1.InspectService.GetCluster:output_type -> heddle.v1.Cluster
-	43, // [43:54] is the sub-list for method output_type
-	32, // [32:43] is the sub-list for method input_type
-	32, // [32:32] is the sub-list for extension type_name
-	32, // [32:32] is the sub-list for extension extendee
-	0,  // [0:32] is the sub-list for field type_name
+	48, // 1: heddle.v1.InspectSearchRequest.scoring:type_name -> heddle.v1.Scoring
+	49, // 2: heddle.v1.InspectSearchRequest.filter:type_name -> heddle.v1.Filter
+	50, // 3: heddle.v1.InspectSearchRequest.facets:type_name -> heddle.v1.Facets
+	51, // 4: heddle.v1.InspectSearchRequest.total:type_name -> google.protobuf.Value
+	52, // 5: heddle.v1.InspectSearchRequest.boost:type_name -> heddle.v1.Boost
+	6,  // 6: heddle.v1.InspectSearchResponse.hits:type_name -> heddle.v1.InspectedHit
+	2,  // 7: heddle.v1.InspectSearchResponse.lists:type_name -> heddle.v1.PostingList
+	11, // 8: heddle.v1.InspectSearchResponse.way:type_name -> heddle.v1.Way
+	53, // 9: heddle.v1.InspectSearchResponse.facets:type_name -> heddle.v1.FacetAnswer
+	54, // 10: heddle.v1.InspectSearchResponse.total:type_name -> heddle.v1.Total
+	5,  // 11: heddle.v1.InspectSearchResponse.plan:type_name -> heddle.v1.Step
+	5,  // 12: heddle.v1.Step.steps:type_name -> heddle.v1.Step
+	10, // 13: heddle.v1.InspectedHit.text:type_name -> heddle.v1.TextPiece
+	48, // 14: heddle.v1.ExplainScoreRequest.scoring:type_name -> heddle.v1.Scoring
+	48, // 15: heddle.v1.ScoreExplanation.scoring:type_name -> heddle.v1.Scoring
+	9,  // 16: heddle.v1.ScoreExplanation.parts:type_name -> heddle.v1.ScorePart
+	12, // 17: heddle.v1.Way.estimates:type_name -> heddle.v1.Estimate
+	13, // 18: heddle.v1.Way.stages:type_name -> heddle.v1.Stage
+	16, // 19: heddle.v1.IndexDetails.codecs:type_name -> heddle.v1.CodecUse
+	17, // 20: heddle.v1.IndexDetails.sections:type_name -> heddle.v1.FileSection
+	55, // 21: heddle.v1.IndexDetails.resident:type_name -> heddle.v1.Resident
+	2,  // 22: heddle.v1.ListTermsResponse.terms:type_name -> heddle.v1.PostingList
+	22, // 23: heddle.v1.TermDetails.costs:type_name -> heddle.v1.CodecCost
+	25, // 24: heddle.v1.TableDetails.columns:type_name -> heddle.v1.ColumnDetails
+	55, // 25: heddle.v1.TableDetails.resident:type_name -> heddle.v1.Resident
+	26, // 26: heddle.v1.ColumnDetails.bins:type_name -> heddle.v1.ColumnBin
+	31, // 27: heddle.v1.InspectSelectResponse.tests:type_name -> heddle.v1.ColumnTest
+	11, // 28: heddle.v1.InspectSelectResponse.way:type_name -> heddle.v1.Way
+	34, // 29: heddle.v1.Status.queue:type_name -> heddle.v1.QueueStatus
+	35, // 30: heddle.v1.Status.processors:type_name -> heddle.v1.ProcessorStatus
+	36, // 31: heddle.v1.Status.answers:type_name -> heddle.v1.CacheStatus
+	36, // 32: heddle.v1.ProcessorStatus.lists:type_name -> heddle.v1.CacheStatus
+	39, // 33: heddle.v1.Machine.places:type_name -> heddle.v1.Place
+	40, // 34: heddle.v1.Machine.findings:type_name -> heddle.v1.Finding
+	43, // 35: heddle.v1.Cluster.collections:type_name -> heddle.v1.Collection
+	47, // 36: heddle.v1.Cluster.nodes:type_name -> heddle.v1.ClusterNode
+	44, // 37: heddle.v1.Collection.shards:type_name -> heddle.v1.Shard
+	46, // 38: heddle.v1.Collection.intent:type_name -> heddle.v1.Intent
+	45, // 39: heddle.v1.Shard.replicas:type_name -> heddle.v1.Replica
+	0,  // 40: heddle.v1.InspectService.ParseQuery:input_type -> heddle.v1.ParseQueryRequest
+	3,  // 41: heddle.v1.InspectService.InspectSearch:input_type -> heddle.v1.InspectSearchRequest
+	7,  // 42: heddle.v1.InspectService.ExplainScore:input_type -> heddle.v1.ExplainScoreRequest
+	14, // 43: heddle.v1.InspectService.DescribeIndex:input_type -> heddle.v1.DescribeIndexRequest
+	18, // 44: heddle.v1.InspectService.ListTerms:input_type -> heddle.v1.ListTermsRequest
+	20, // 45: heddle.v1.InspectService.DescribeTerm:input_type -> heddle.v1.DescribeTermRequest
+	23, // 46: heddle.v1.InspectService.DescribeTable:input_type -> heddle.v1.DescribeTableRequest
+	27, // 47: heddle.v1.InspectService.ParsePredicate:input_type -> heddle.v1.ParsePredicateRequest
+	29, // 48: heddle.v1.InspectService.InspectSelect:input_type -> heddle.v1.InspectSelectRequest
+	32, // 49: heddle.v1.InspectService.GetStatus:input_type -> heddle.v1.GetStatusRequest
+	37, // 50: heddle.v1.InspectService.GetMachine:input_type -> heddle.v1.GetMachineRequest
+	41, // 51: heddle.v1.InspectService.GetCluster:input_type -> heddle.v1.GetClusterRequest
+	1,  // 52: heddle.v1.InspectService.ParseQuery:output_type -> heddle.v1.ParseQueryResponse
+	4,  // 53: heddle.v1.InspectService.InspectSearch:output_type -> heddle.v1.InspectSearchResponse
+	8,  // 54: heddle.v1.InspectService.ExplainScore:output_type -> heddle.v1.ScoreExplanation
+	15, // 55: heddle.v1.InspectService.DescribeIndex:output_type -> heddle.v1.IndexDetails
+	19, // 56: heddle.v1.InspectService.ListTerms:output_type -> heddle.v1.ListTermsResponse
+	21, // 57: heddle.v1.InspectService.DescribeTerm:output_type -> heddle.v1.TermDetails
+	24, // 58: heddle.v1.InspectService.DescribeTable:output_type -> heddle.v1.TableDetails
+	28, // 59: heddle.v1.InspectService.ParsePredicate:output_type -> heddle.v1.ParsePredicateResponse
+	30, // 60: heddle.v1.InspectService.InspectSelect:output_type -> heddle.v1.InspectSelectResponse
+	33, // 61: heddle.v1.InspectService.GetStatus:output_type -> heddle.v1.Status
+	38, // 62: heddle.v1.InspectService.GetMachine:output_type -> heddle.v1.Machine
+	42, // 63: heddle.v1.InspectService.GetCluster:output_type -> heddle.v1.Cluster
+	52, // [52:64] is the sub-list for method output_type
+	40, // [40:52] is the sub-list for method input_type
+	40, // [40:40] is the sub-list for extension type_name
+	40, // [40:40] is the sub-list for extension extendee
+	0,  // [0:40] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_inspect_proto_init() }
@@ -4135,7 +4771,7 @@ func file_heddle_v1_inspect_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_inspect_proto_rawDesc), len(file_heddle_v1_inspect_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   44,
+			NumMessages:   48,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

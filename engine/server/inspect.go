@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"google.golang.org/protobuf/types/known/structpb"
+
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/plan"
@@ -36,9 +38,11 @@ func (s *Server) inspection() *inspect.Service {
 			return s.query(ctx, r.GetIndex(), r, timeoutMs)
 		},
 		Facets: s.facets, FacetAnswer: facetAnswer,
-		Rank: func(q *engine.Query, k uint32, scoring *api.Scoring) error {
-			return s.rank(q, &k, nil, nil, scoring, nil)
+		Rank: func(q *engine.Query, k uint32, total *structpb.Value, scoring *api.Scoring) error {
+			return s.rank(q, &k, total, nil, scoring, nil)
 		},
+		Page:       s.page,
+		Attributes: func(index string) (*engine.Table, error) { return s.attributes(index, "") },
 		Selection: func(ctx context.Context, where string, timeoutMs uint32) engine.Selection {
 			about := monitor.Of(ctx)
 			about.Query = where

@@ -3,21 +3,12 @@ package server
 import (
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/server/inspect"
 	"heddle/engine/server/problem"
 )
 
-// paged are the members of a query that choose its order and page.
-type paged interface {
-	GetOffset() uint32
-	GetSort() []string
-	GetMinScore() float64
-	GetCollapse() string
-	GetCollapseLimit() uint32
-	GetBoost() *api.Boost
-}
-
 // page sets the order and the page of a ranked query on an index.
-func (s *Server) page(q *engine.Query, index string, r paged, after string) error {
+func (s *Server) page(q *engine.Query, index string, r inspect.Paged, after string) error {
 	q.Offset, q.After, q.Sort, q.MinScore = int(r.GetOffset()), after, r.GetSort(), r.GetMinScore()
 	q.Collapse, q.CollapseLimit = r.GetCollapse(), int(r.GetCollapseLimit())
 	var err error

@@ -69,7 +69,7 @@ func TestSearch(t *testing.T) {
 	if way := s.text(".way"); !strings.Contains(way, "pure Go") || !strings.Contains(way, "estimated") || !strings.Contains(way, "from arrival to answer") || !strings.Contains(way, "all lists were resident") {
 		t.Errorf("way %q", way)
 	}
-	if curl := value[string](s, `document.querySelector(".way .curl pre").textContent`); curl != "curl -sS '"+s.url+`/v1/indexes/kjv/inspect' -d '{"query":"faith hope","mode":"or","k":10}'` {
+	if curl := value[string](s, `document.querySelector(".way .curl pre").textContent`); curl != "curl -sS '"+s.url+`/v1/indexes/kjv/inspect' -d '{"query":"faith hope","mode":"or","k":10,"after":"*"}'` {
 		t.Errorf("command %q", curl)
 	}
 

@@ -11,9 +11,12 @@ import { Indexes } from "./indexes";
 import { Live } from "./live";
 import { Search } from "./search";
 import { Tables } from "./tables";
+import { Score, Way } from "./why";
 
-const pages = { search: ["Search", Search], tables: ["Tables", Tables], live: ["Live", Live], devices: ["Devices", Devices], cluster: ["Cluster", Cluster], indexes: ["Indexes", Indexes] } as const;
+// The last two pages explain an answer of the page Search, which leads to them.
+const pages = { search: ["Search", Search], tables: ["Tables", Tables], live: ["Live", Live], devices: ["Devices", Devices], cluster: ["Cluster", Cluster], indexes: ["Indexes", Indexes], score: ["Why this score", Score], way: ["Why this way", Way] } as const;
 type Name = keyof typeof pages;
+const listed = (Object.keys(pages) as Name[]).slice(0, -2);
 
 // The address of a page is #/NAME?PARAMETERS.
 function placeOf(hash: string): { name: Name; parameters: URLSearchParams } {
@@ -65,7 +68,7 @@ function Console() {
         <header class="side">
           <a class="brand" href="#/search"><img src="icon.svg" alt="" width="24" height="24" />heddle</a>
           <nav aria-label="Pages">
-            {(Object.keys(pages) as Name[]).map((n) => <a key={n} href={`#/${n}`} aria-current={n === place.name ? "page" : undefined}>{pages[n][0]}</a>)}
+            {listed.map((n) => <a key={n} href={`#/${n}`} aria-current={n === place.name ? "page" : undefined}>{pages[n][0]}</a>)}
           </nav>
           <label class="theme"><span>Theme</span>
             <select value={theme} onChange={(e) => { const t = e.currentTarget.value as Theme; setTheme(t); choose(t); }}>

@@ -1,4 +1,5 @@
 // Page Search: a query, its hits, and its way through the engine.
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, indexPath, Problem, tablePath } from "./api";
 import { Explanation } from "./explain";
@@ -40,11 +41,28 @@ function restrictionOf(r: Restriction): object {
   return { ...(r.where.trim() ? { filter: { where: r.where, ...table } } : {}), ...(columns.length ? { facets: { columns, ...table } } : {}) };
 }
 
+// View is the order of a ranked query, and the parts of its reply. Before is the number of better documents on earlier
+// pages, after the cursor behind them: an offset reaches the first 10,000 documents, a cursor all.
+interface View { sort: string; total: string; fields: string; columns: string; before: number; after: string }
+
+const mostOffset = 10000;
+
+const listed = (text: string) => text.split(",").map((t) => t.trim()).filter((t) => t);
+
+// viewOf returns the members of a request for a view. The mode and-or has no pages.
+function viewOf(v: View, mode: string): object {
+  const body: Record<string, unknown> = {};
+  if (mode !== "and-or") Object.assign(body, v.after ? { after: v.after } : v.before ? { offset: v.before } : { after: "*" });
+  if (v.total) body.total = v.total === "exact" || Number(v.total);
+  for (const [member, text] of [["sort", v.sort], ["fields", v.fields], ["attributes", v.columns]]) if (listed(text).length) body[member] = listed(text);
+  return body;
+}
+
 // bodyOf returns the request of a query under a setting.
-function bodyOf(query: string, mode: string, ranked: boolean, k: number, s: Setting, r: Restriction): object {
+function bodyOf(query: string, mode: string, ranked: boolean, k: number, s: Setting, r: Restriction, v: View): object {
   const body: Record<string, unknown> = { query, mode, ...restrictionOf(r) };
   if (ranked) {
-    body.k = k;
+    Object.assign(body, { k }, viewOf(v, mode));
     if (s.variant !== usual.variant) body.scoring = { variant: s.variant };
   } else {
     body.limit = k;
@@ -66,6 +84,10 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
   const [k, setK] = useState(Number(parameters.get("k")) || 10);
   const [restriction, setRestriction] = useState<Restriction>({ table: parameters.get("table") ?? "", where: parameters.get("where") ?? "", facets: parameters.get("facets") ?? "" });
   const [settings, setSettings] = useState<Setting[]>(settingsOf(parameters.get("settings")));
+  const [view, setView] = useState<View>({
+    sort: parameters.get("sort") ?? "", total: parameters.get("total") ?? "", fields: parameters.get("fields") ?? "", columns: parameters.get("columns") ?? "",
+    before: Number(parameters.get("before")) || 0, after: parameters.get("after") ?? "",
+  });
   const [outcomes, setOutcomes] = useState<Outcome[]>([]);
   const [running, setRunning] = useState(false);
   const names = indexes.value?.indexes.filter((x) => x.ready).map((x) => x.name) ?? [];
@@ -79,11 +101,13 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
   const checked = useCheck(table && tablePath(table, "parse"), restriction.where, { where: restriction.where });
 
   // run answers a text under a restriction: those of the form, or those of a link of the page.
-  async function run(text = query, within = restriction) {
-    if (!name || !text.trim()) return;
+  async function run(text = query, within = restriction, page = { before: 0, after: "" }) {
+    if (!name || !text.trim() && !(ranked && view.sort.trim())) return;
     const mine = ++turn.current;
     const kept = new URLSearchParams({ index: name, query: text, mode, k: String(k), ranked: ranked ? "yes" : "no" });
-    for (const [member, value] of Object.entries(within)) if (value) kept.set(member, value);
+    const shown = { ...view, ...page };
+    setView(shown);
+    for (const [member, value] of Object.entries({ ...within, ...(ranked && shown) })) if (value) kept.set(member, String(value));
     if (JSON.stringify(settings) !== JSON.stringify([usual])) kept.set("settings", JSON.stringify(settings));
     remember(`#/search?${kept}`, [name, text, within.where].filter((t) => t).join(" · "));
     setRunning(true);
@@ -91,12 +115,12 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
     const whole = collection ? { ...within, table: "" } : within;
     for (const chosen of settings) { // one after the other, so that neither disturbs the time of the other
       const setting = collection ? { ...chosen, algorithm: usual.algorithm, processor: usual.processor } : chosen;
-      const body = bodyOf(text, mode, ranked, k, setting, whole);
+      const body = bodyOf(text, mode, ranked, k, setting, whole, shown);
       const path = indexPath(name, "inspect");
       try {
         all.push({ setting, path, body, answer: await call<Answer>(path, body) });
       } catch (e) {
-        all.push(e instanceof Problem && e.code === "unsupported" ? await fromCluster(setting, e, text, within) : { setting, path, body, error: e as Problem });
+        all.push(e instanceof Problem && e.code === "unsupported" ? await fromCluster(setting, e, text, within, shown) : { setting, path, body, error: e as Problem });
       }
     }
     if (mine === turn.current) {
@@ -106,14 +130,14 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
   }
 
   // An index whose shards lie in a cluster has an answer with an explanation in words alone.
-  async function fromCluster(setting: Setting, refused: Problem, query: string, restriction: Restriction): Promise<Outcome> {
+  async function fromCluster(setting: Setting, refused: Problem, query: string, restriction: Restriction, view: View): Promise<Outcome> {
     const path = indexPath(name, ranked ? "search" : "match");
     const { facets, ...filter } = restrictionOf({ ...restriction, table: "" }) as { facets?: object };
-    const body = { query, mode, explain: true, ...filter, ...(ranked ? { k, ...(facets ? { facets } : {}) } : { limit: k }) };
+    const body = { query, mode, explain: true, ...filter, ...(ranked ? { k, ...viewOf(view, mode), ...(facets ? { facets } : {}) } : { limit: k }) };
     try {
-      const r = await call<{ count?: number; hits?: Hit[]; documents?: Hit[]; facets?: Answer["facets"]; explanation?: string; took_ms: number; queued_ms: number }>(path, body);
+      const r = await call<{ count?: number; hits?: Hit[]; documents?: Hit[]; total?: Answer["total"]; after?: string; facets?: Answer["facets"]; explanation?: string; took_ms: number; queued_ms: number }>(path, body);
       const hits = (r.hits ?? r.documents ?? []).map((h) => ({ ...h, text: [] }));
-      return { setting, path, body, text: r.explanation ?? refused.message, answer: { count: r.count ?? hits.length, hits, facets: r.facets, lists: [], unknown: [], way: { took_ms: r.took_ms, queued_ms: r.queued_ms } as Answer["way"] } };
+      return { setting, path, body, text: r.explanation ?? refused.message, answer: { count: r.count ?? hits.length, total: r.total, after: r.after, hits, facets: r.facets, lists: [], unknown: [], way: { took_ms: r.took_ms, queued_ms: r.queued_ms } as Answer["way"] } };
     } catch (e) {
       return { setting, path, body, error: e as Problem };
     }
@@ -121,9 +145,9 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
 
   const began = useRef(false);
   useEffect(() => {
-    if (name && query && !began.current && parameters.get("query")) {
+    if (name && !began.current && (parameters.get("query") || parameters.get("sort"))) {
       began.current = true;
-      run();
+      run(query, restriction, { before: view.before, after: view.after });
     }
   }, [name]);
 
@@ -140,6 +164,10 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
     setRestriction(next);
     run(query, next);
   }
+
+  // whyPath is the page of the score of a document, wayPath the page of the way of a setting.
+  const whyPath = (id: number) => `#/score?${new URLSearchParams({ index: name, id: String(id), body: JSON.stringify(explained(first!.body)), from: location.hash })}`;
+  const wayPath = (o: Outcome) => `#/way?${new URLSearchParams({ index: name, body: JSON.stringify(o.body), from: location.hash })}`;
 
   const change = (i: number, part: Partial<Setting>) => setSettings(settings.map((s, j) => (j === i ? { ...s, ...part } : s)));
   const processors: [string, string][] = [["", "scheduler's choice"], ...(devices.value?.devices ?? []).map((d): [string, string] => [d.name, d.name])];
@@ -180,6 +208,19 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
           </label>
           {!collection && <Choice label="Attributes" value={restriction.table} options={[["", "of the index"], ...(tables.value?.tables ?? []).map((t): [string, string] => [t.name, t.name])]} onChange={(table) => restrict({ table })} />}
         </div>
+        {ranked && (
+          <div class="line">
+            <label class="field"><span>Sort</span>
+              <input class="code" id="sort" value={view.sort} spellcheck={false} autocomplete="off" autocapitalize="none" placeholder="year desc, score" onInput={(e) => setView({ ...view, sort: e.currentTarget.value })} />
+            </label>
+            <Choice label="Total" value={view.total} options={[["", "not counted"], ["1000", "up to 1,000"], ["exact", "exact"]]} onChange={(total) => setView({ ...view, total })} />
+            <label class="field"><span>Fields</span>
+              <input class="code" id="fields" value={view.fields} spellcheck={false} autocomplete="off" autocapitalize="none" placeholder="title, meta.year" onInput={(e) => setView({ ...view, fields: e.currentTarget.value })} />
+            </label>
+            <label class="field"><span>Columns</span>
+              <input class="code" id="columns" value={view.columns} spellcheck={false} autocomplete="off" autocapitalize="none" placeholder="year, lang or *" onInput={(e) => setView({ ...view, columns: e.currentTarget.value })} />
+            </label>
+          </div>)}
         <div id="fault" aria-live="polite"><Failure error={checked.wrong} text={restriction.where} /></div>
         {settings.map((s, i) => (
           <fieldset class="line setting" key={i}>
@@ -200,18 +241,26 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
       {first && (
         <div class="columns">
           <div class="column">
-            {first.error ? <Panel title="Hits"><Failure error={first.error} text={faulty(first.error)} /></Panel> : <Hits of={first.answer!} ranked={ranked} />}
+            {first.error ? <Panel title="Hits"><Failure error={first.error} text={faulty(first.error)} /></Panel> : (
+              <Hits of={first.answer!} ranked={ranked} before={ranked ? view.before : 0} why={first.text ? undefined : (id) => whyPath(id)}>
+                {ranked && mode !== "and-or" && <Pages of={first.answer!} k={k} before={view.before} onChoose={(page) => run(query, restriction, page)} />}
+              </Hits>)}
             {first.answer?.facets && <Facets of={first.answer.facets} onChoose={drill} />}
           </div>
           <div class="column">
             {outcomes.map((o, i) => (
-              <Panel key={i} class="way" title={outcomes.length > 1 ? `Way of setting ${"AB"[i]}` : "Way through the engine"} aside={<Curl path={o.path} body={o.body} />}>
+              <Panel key={i} class="way" title={outcomes.length > 1 ? `Way of setting ${"AB"[i]}` : "Way through the engine"} aside={<>{!o.error && !o.text && !collection && <a href={wayPath(o)}>Why this way</a>} <Curl path={o.path} body={o.body} /></>}>
                 {o.error ? <Failure error={o.error} text={faulty(o.error)} /> : o.text ? <pre class="words">{o.text}</pre> : <Explanation of={o.answer!} ranked={ranked} />}
               </Panel>))}
           </div>
         </div>)}
     </>
   );
+}
+
+// explained is the part of a request that decides the score of a document.
+function explained(body: object): object {
+  return Object.fromEntries(Object.entries(body).filter(([member]) => ["query", "mode", "scoring"].includes(member)));
 }
 
 // Preview lists the terms of the query while it is typed.
@@ -225,20 +274,47 @@ function Preview({ of }: { of: Parsed }) {
   );
 }
 
-function Hits({ of, ranked }: { of: Answer; ranked: boolean }) {
+// Members shows the stored members and the attributes of a hit.
+function Members({ of }: { of: Hit }) {
+  const all = [...Object.entries(of.fields ?? {}), ...Object.entries(of.attributes ?? {})];
+  if (all.length === 0) return null;
+  return <p class="preview">{all.map(([name, value]) => <span class="term" key={name}><small><Text of={name} /></small> {value === null ? "no value" : <Text of={typeof value === "string" ? value : JSON.stringify(value)} />}</span>)}</p>;
+}
+
+function Hits({ of, ranked, before, why, children }: { of: Answer; ranked: boolean; before: number; why?: (id: number) => string; children?: ComponentChildren }) {
+  const matching = of.total ? <><b>{of.total.exact ? "" : "more than "}{count(of.total.value)}</b> {of.total.value === 1 ? "document" : "documents"}</>
+    : <><b>{count(of.count)}</b> {of.count === 1 ? "document" : "documents"}</>;
   return (
     <Panel title={ranked ? "Best documents" : "Matching documents"}
-      aside={<span class="total" id="count"><b>{count(of.count)}</b> {of.count === 1 ? "document" : "documents"} in {time(of.way.took_ms)} <Export name="hits" rows={of.hits.map((h, i) => ({ rank: i + 1, doc: h.doc ?? "", id: h.id, ...(ranked && { score: h.score }), text: h.text.map((t) => t.text).join("") }))} /></span>}>
+      aside={<span class="total" id="count">{matching} in {time(of.way.took_ms)} <Export name="hits" rows={of.hits.map((h, i) => ({ rank: before + i + 1, doc: h.doc ?? "", id: h.id, ...(ranked && { score: h.score }), ...h.fields, ...h.attributes, text: h.text.map((t) => t.text).join("") }))} /></span>}>
       {of.hits.length === 0 && <p class="hint">No document.</p>}
-      <ol class="hits">
+      <ol class="hits" start={before + 1}>
         {of.hits.map((h) => (
           <li key={h.id}>
-            <div class="hit"><b><Text of={h.doc || `#${h.id}`} /></b><small>#{h.id}</small>{ranked && <span class="score">{h.score.toFixed(4)}</span>}</div>
+            <div class="hit"><b><Text of={h.doc || `#${h.id}`} /></b><small>#{h.id}</small>{ranked && (why
+              ? <a class="score" href={why(h.id)} aria-label={`Why the score ${h.score.toFixed(4)}`}>{h.score.toFixed(4)}</a>
+              : <span class="score">{h.score.toFixed(4)}</span>)}</div>
+            <Members of={h} />
             {h.text.length > 0 &&
               <p>{h.cut_before && "… "}{h.text.map((t, i) => (t.marked ? <mark key={i}><Text of={t.text} /></mark> : <Text key={i} of={t.text} />))}{h.cut_after && " …"}</p>}
           </li>))}
       </ol>
+      {children}
     </Panel>
+  );
+}
+
+// Pages leads to the pages beside this one: by the cursor of the reply, or by an offset.
+function Pages({ of, k, before, onChoose }: { of: Answer; k: number; before: number; onChoose: (page: { before: number; after: string }) => void }) {
+  const back = Math.max(0, before - k), next = before + k;
+  const more = of.hits.length === k && (!of.total || of.total.value > next) && (!!of.after || next + k <= mostOffset);
+  if (before === 0 && !more) return null;
+  return (
+    <p class="line pages">
+      <button type="button" disabled={before === 0 || back + k > mostOffset} onClick={() => onChoose({ before: back, after: "" })}>Previous page</button>
+      <button type="button" disabled={!more} onClick={() => onChoose({ before: next, after: of.after ?? "" })}>Next page</button>
+      {of.hits.length > 0 && <span class="hint">{count(before + 1)} to {count(before + of.hits.length)}</span>}
+    </p>
   );
 }
 

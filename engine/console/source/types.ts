@@ -6,7 +6,7 @@ export interface Table { name: string; ready: boolean; rows: number; checksum?: 
 export interface PostingList { term: string; documents: number; codec: string; bytes: number; weight: number; method?: string }
 export interface Parsed { lists: PostingList[]; unknown: string[]; expression?: string }
 export interface TextPiece { text: string; marked: boolean }
-export interface Hit { doc?: string; id: number; score: number; text: TextPiece[]; cut_before: boolean; cut_after: boolean }
+export interface Hit { doc?: string; id: number; score: number; text: TextPiece[]; cut_before: boolean; cut_after: boolean; fields?: Record<string, unknown>; attributes?: Record<string, unknown> }
 export interface Way {
   kind: string; cached: boolean; mode?: string; class?: string; processor?: string; batch: number;
   estimate_ms: number; ran_ms: number; took_ms: number; queued_ms: number;
@@ -14,7 +14,10 @@ export interface Way {
   missing_bytes: number; bytes_up: number; bytes_down: number; attempts: number;
 }
 export interface Facet { column: string; values: { value?: string; missing: boolean; count: number }[]; distinct: number }
-export interface Answer extends Parsed { count: number; hits: Hit[]; algorithm?: string; explanation?: string; way: Way; facets?: { matches: number; columns?: Facet[] } }
+export interface Step { name: string; detail?: string; ms: number; bytes: number; peak: number; steps: Step[] }
+export interface ScorePart { term: string; boost: number; documents: number; weight: number; frequency: number; length: number; mean_length: number; tf: number; score: number }
+export interface Score { doc?: string; id: number; score: number; documents: number; mean_length: number; scoring?: { variant: string; k1: number; b: number }; parts: ScorePart[] }
+export interface Answer extends Parsed { count: number; total?: { value: number; exact: boolean }; after?: string; plan?: Step; hits: Hit[]; algorithm?: string; explanation?: string; way: Way; facets?: { matches: number; columns?: Facet[] } }
 export interface IndexDetails {
   name: string; file: string; bytes: number; checksum: string; creator?: string; format?: string;
   documents: number; terms: number; postings: number; tokens: number; mean_length: number;

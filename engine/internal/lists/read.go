@@ -37,10 +37,29 @@ func (t *task) analyse(q *query.Query, call *Call) error {
 // Scores returns the scores of documents that match q, a ranked query, and the value of 1 in the sums behind them. The
 // documents ascend. Pure Go computes them.
 func (g *Generation) Scores(ctx context.Context, q *query.Query, call *Call, docs []uint32) (scores []float64, unit float64, err error) {
+	err = g.with(q, call, func(b *query.Batch, _ *query.Settings) (err error) {
+		scores, err = b.Scores(ctx, docs)
+		unit = b.Unit(0)
+		return err
+	})
+	return scores, unit, err
+}
+
+// Why returns the parts of the score of a document that matches q, a ranked query.
+func (g *Generation) Why(ctx context.Context, q *query.Query, call *Call, doc uint32) (w *query.Why, err error) {
+	err = g.with(q, call, func(b *query.Batch, s *query.Settings) (err error) {
+		w, err = b.Why(ctx, g.Index, s, doc)
+		return err
+	})
+	return w, err
+}
+
+// with calls use with a batch of q alone, without its filter.
+func (g *Generation) with(q *query.Query, call *Call, use func(*query.Batch, *query.Settings) error) error {
 	one, b := *q, g.Batch()
 	defer g.Put(b)
 	one.Filter = nil
-	err = g.Read(&one, call, func() error {
+	err := g.Read(&one, call, func() error {
 		if err := g.Settle(&one.Settings, &one.Options); err != nil {
 			return err
 		}
@@ -48,11 +67,8 @@ func (g *Generation) Scores(ctx context.Context, q *query.Query, call *Call, doc
 		_, err := b.Add(g.Index, &one, &one.Settings)
 		return err
 	})
-	if err == nil {
-		scores, err = b.Scores(ctx, docs)
-	}
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
-	return scores, b.Unit(0), nil
+	return use(b, &one.Settings)
 }

@@ -82,7 +82,12 @@ func (s *Service) InspectSearch(ctx context.Context, r *api.InspectSearchRequest
 		return nil, err
 	}
 	limit := cmp.Or(int(r.GetLimit()), defaultHits)
-	var fields engine.Fields
+	fields := engine.Fields{Members: r.GetFields(), Attributes: r.GetAttributes()}
+	if len(fields.Attributes) > 0 {
+		if fields.Table, err = s.Attributes(r.GetIndex()); err != nil {
+			return nil, err
+		}
+	}
 	if c.parts[0].File().HasDocuments() {
 		fields.Snippet = &engine.Snippet{Size: snippetWidth, Mark: tags, Escape: true}
 	}
@@ -118,7 +123,7 @@ func (s *Service) InspectSearch(ctx context.Context, r *api.InspectSearchRequest
 	if err != nil {
 		return nil, err
 	}
-	out = &api.InspectSearchResponse{Facets: counted, Count: hits.Count, Lists: l.lists, Unknown: l.unknown, Expression: l.expression, Way: wayOf(q.Explain)}
+	out = &api.InspectSearchResponse{Facets: counted, Count: hits.Count, Total: totalOf(&q, hits.Total), After: hits.After, Lists: l.lists, Unknown: l.unknown, Expression: l.expression, Way: wayOf(q.Explain)}
 	if q.K == 0 {
 		hits.Docs = hits.Docs[:min(limit, len(hits.Docs))]
 		out.Algorithm = x.ExplainQuery(q.Explain.Processor, q)
@@ -127,6 +132,7 @@ func (s *Service) InspectSearch(ctx context.Context, r *api.InspectSearchRequest
 	if st := &q.Explain.Stats; st.PhraseCandidates > 0 {
 		out.Algorithm = "phrases: " + observe.Phrases(st)
 	}
+	out.Plan = s.plan(ctx, q.Explain, out)
 	documents, err := x.Documents(ctx, q, hits.Docs, fields)
 	for i := range documents {
 		out.Hits = append(out.Hits, hit(uint64(hits.Docs[i]), i, hits.Scores, &documents[i]))
@@ -141,7 +147,7 @@ func (s *Service) collection(ctx context.Context, c *content, name string, q eng
 	if err != nil {
 		return nil, err
 	}
-	out := &api.InspectSearchResponse{Count: hits.Count, Explanation: valid(hits.Explanation), Way: &api.Way{TookMs: ms(time.Since(began))}}
+	out := &api.InspectSearchResponse{Count: hits.Count, Total: totalOf(&q, hits.Total), After: hits.After, Explanation: valid(hits.Explanation), Way: &api.Way{TookMs: ms(time.Since(began))}}
 	l, err := c.lists(ctx, q)
 	if err != nil {
 		return nil, err
@@ -165,14 +171,24 @@ func (s *Service) query(ctx context.Context, r *api.InspectSearchRequest) (q eng
 		return q, err
 	}
 	if r.GetK() > 0 {
-		if err := s.Rank(&q, r.GetK(), r.GetScoring()); err != nil {
+		if err := s.Rank(&q, r.GetK(), r.GetTotal(), r.GetScoring()); err != nil {
 			return q, err
 		}
 	} else if r.GetScoring() != nil {
 		return q, badRequest("scoring needs k, the number of documents of a ranked query")
+	} else if r.GetTotal() != nil {
+		return q, badRequest("total needs k: count has all documents of other queries")
 	}
 	q.Fresh = r.GetFresh()
-	return q, nil
+	return q, s.Page(&q, r.GetIndex(), r, r.GetAfter())
+}
+
+// totalOf is the total of an answer; nil if q does not ask for it.
+func totalOf(q *engine.Query, t engine.Total) *api.Total {
+	if q.Total == 0 {
+		return nil
+	}
+	return &api.Total{Value: t.Value, Exact: t.Exact}
 }
 
 // queryLists are the posting lists of a query.
@@ -280,7 +296,7 @@ func (l *queryLists) explain(x *engine.Snapshot, processor string) {
 
 // hit is document i of an answer.
 func hit(id uint64, i int, scores []float64, d *engine.Contents) *api.InspectedHit {
-	h := &api.InspectedHit{Doc: d.Name, Id: id}
+	h := &api.InspectedHit{Doc: d.Name, Id: id, Fields: string(d.Members), Attributes: string(d.Attributes)}
 	if scores != nil {
 		h.Score = scores[i]
 	}

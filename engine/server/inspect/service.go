@@ -5,6 +5,9 @@ package inspect
 import (
 	"context"
 	"fmt"
+	"sync"
+
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"heddle/engine"
 	"heddle/engine/api"
@@ -30,7 +33,11 @@ type Sources struct {
 	Facets      func(r Counted) (*engine.Facets, error)
 	FacetAnswer func(matches uint64, all []engine.Facet) *api.FacetAnswer
 	// Rank makes q a ranked query for k documents, with the limits of the server.
-	Rank func(q *engine.Query, k uint32, s *api.Scoring) error
+	Rank func(q *engine.Query, k uint32, total *structpb.Value, s *api.Scoring) error
+	// Page sets the order and the page of a query.
+	Page func(q *engine.Query, index string, r Paged, after string) error
+	// Attributes returns the attribute table of an index.
+	Attributes func(index string) (*engine.Table, error)
 	// Selection returns the selection of a predicate with the limits of the server.
 	Selection func(ctx context.Context, where string, timeoutMs uint32) engine.Selection
 	// Remote is true if indexes and tables lie in a cluster.
@@ -62,11 +69,24 @@ type Counted interface {
 	GetFacets() *api.Facets
 }
 
+// Paged are the members of a query that choose its order and page.
+type Paged interface {
+	GetOffset() uint32
+	GetSort() []string
+	GetMinScore() float64
+	GetCollapse() string
+	GetCollapseLimit() uint32
+	GetBoost() *api.Boost
+}
+
 // Service implements api.InspectServiceHandler. It is safe for concurrent use.
 type Service struct {
 	Sources
 	start mark // values of the counters at the start
 	past  history
+
+	copying sync.Mutex
+	copies  map[string]float64 // by processor: see copyRate
 }
 
 // New returns a service on the parts of a server.

@@ -117,7 +117,7 @@ func Options(c *config.Config, log zerolog.Logger) (engine.Options, error) {
 
 // toHost takes the host alone.
 func toHost(o *engine.Options) {
-	o.Backend, o.Device, o.DeviceMemory, o.Profiling = "host", "", 0, false
+	o.Backend, o.Device, o.DeviceMemory, o.Profiling, o.CountLoads = "host", "", 0, false, false
 }
 
 // Engine opens the processors, and stores the start-up time if one of them is a device.
