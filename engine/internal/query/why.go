@@ -81,7 +81,7 @@ func (b *Batch) Why(ctx context.Context, x *Index, s *Settings, doc uint32) (*Wh
 		for _, scored := range own.scored {
 			first := own.phrases[scored.number].Slots[0].Lists[0]
 			norm, lengths := own.lengthRule(x.Source, first, b.kind.Norm)
-			p, made := b.phrasePart(scored.number), &own.made[scored.number]
+			p, made := b.phrasePart(scored.number), own.made[scored.number]
 			p.Documents, p.Length = uint64(len(made.Docs)), lengths[doc]
 			f := uint64(1)
 			if i, ok := slices.BinarySearch(made.Docs, doc); ok {
