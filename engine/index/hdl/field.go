@@ -3,14 +3,15 @@ package hdl
 import (
 	"encoding/binary"
 	"math/bits"
-	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"heddle/engine/file/container"
 	"heddle/engine/index/bm25"
 	"heddle/engine/plan"
+	"heddle/engine/syntax"
 )
 
 // fieldSize is the size of an entry of section fields, in bytes.
@@ -52,8 +53,8 @@ func (f *Field) append(dst []byte) []byte {
 	return dst
 }
 
-// fieldName is the name of a field: the query language reads it before a colon.
-var fieldName = regexp.MustCompile(`^[\pL_][\pL\pN\pM_.-]{0,254}$`)
+// mostName is the greatest length of the name of a field, in characters.
+const mostName = 255
 
 // checkFields refuses names that no index has.
 func checkFields(names []string) error {
@@ -62,8 +63,8 @@ func checkFields(names []string) error {
 	}
 	met := map[string]bool{}
 	for _, name := range names {
-		if !fieldName.MatchString(name) {
-			return inputError("the field %q: a name begins with a letter and has letters, digits, _, . and - alone", name)
+		if name == "" || syntax.FieldName(name) < len(name) || utf8.RuneCountInString(name) > mostName {
+			return inputError("the field %q: a name begins with a letter and has letters, digits, _, . and - alone, at most %d", name, mostName)
 		}
 		if lower := strings.ToLower(name); met[lower] {
 			return inputError("the field %q comes twice", name)

@@ -14,7 +14,7 @@ type Field struct {
 }
 
 // IsField tells whether a text may be the name of a field.
-func IsField(name string) bool { return fieldName.FindString(name+":") == name+":" }
+func IsField(name string) bool { return name != "" && syntax.FieldName(name) == len(name) }
 
 // ParseFields reads fields with weights, such as title^3,body. A field without a weight has the weight 1. An error is a
 // *syntax.Error. A text of white space has no fields.

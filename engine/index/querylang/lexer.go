@@ -306,20 +306,18 @@ func refuse(r rune, before, rest string) string {
 	return ""
 }
 
-var (
-	// fieldName is the name of a field with its colon, and everyField a * alone behind it.
-	fieldName  = regexp.MustCompile(`^[\pL_][\pL\pN\pM_.-]*:`)
-	everyField = regexp.MustCompile(`^\*+([\s\p{Z})^]|$)`)
-)
+// everyField is a * alone behind the name of a field.
+var everyField = regexp.MustCompile(`^\*+([\s\p{Z})^]|$)`)
 
 // fieldLen returns the length of the field, with its colon, that begins a word: a word, phrase, window, parenthesis or
 // tolerant word follows directly. 0: there is none.
 func fieldLen(word string) int {
-	n := len(fieldName.FindString(word))
-	if n == 0 {
+	n := syntax.FieldName(word)
+	rest, ok := strings.CutPrefix(word[n:], ":")
+	if n == 0 || !ok {
 		return 0
 	}
-	rest := word[n:]
+	n++
 	next, _ := utf8.DecodeRuneInString(rest)
 	if next == '"' || next == '(' || next == '\\' && len(rest) > 1 || wordRune(next) || span(rest) > 0 || wildStart.MatchString(rest) || everyField.MatchString(rest) {
 		return n
