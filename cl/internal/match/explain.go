@@ -104,7 +104,7 @@ func (m *Matcher) explainChoice(b *plan.MatchBatch, t *lists.Tables) string {
 	} else if _, ok := b.Algorithm.Levels(); ok {
 		return explainLevels(b, m.set.Src)
 	} else if b.Algorithm != plan.Auto {
-		return b.Algorithm.String()
+		return m.explainGiven(b, t.Records)
 	}
 	switch {
 	case m.mergesAll(b, 0, t.Records):
@@ -119,6 +119,40 @@ func (m *Matcher) explainChoice(b *plan.MatchBatch, t *lists.Tables) string {
 		return "bs: lists that come and go have no tables"
 	}
 	return "bs: no tables fit the device"
+}
+
+// explainGiven names the algorithm of b, which asks for one, and what runs in place of it:
+// in queries that cannot be merged, and in lists without a safe range.
+func (m *Matcher) explainGiven(b *plan.MatchBatch, records []lists.Record) string {
+	name := b.Algorithm.String()
+	ran, other := 0, 0
+	count := func(is bool) {
+		if is {
+			ran++
+		} else {
+			other++
+		}
+	}
+	for i := range b.Queries() {
+		elements, rest, _ := drivingList(b, records, i)
+		switch {
+		case elements.Length() == 0 || len(rest) == 0:
+		case b.Algorithm == plan.MergePath:
+			count(m.merges(b.Algorithm, records, elements, rest))
+		case b.Algorithm == plan.LR || b.Algorithm == plan.LRSeg || b.Algorithm == plan.LRSplit:
+			for _, h := range rest {
+				p := records[h].Probe()
+				count(p == lists.ProbeLR || p == lists.ProbeSeg || p == lists.ProbeLine)
+			}
+		}
+	}
+	switch {
+	case other == 0:
+		return name
+	case b.Algorithm == plan.MergePath:
+		return fmt.Sprintf("merge in %d queries, %v in %d, which search in compressed lists", ran, mergeTables, other)
+	}
+	return fmt.Sprintf("%s in %d lists, none in %d: bitsets, hash buckets, gap codecs and at most 16 docIDs have no safe range", name, ran, other)
 }
 
 // explainLevels names the algorithm of b, which asks for parallel merge find. Splitters divide

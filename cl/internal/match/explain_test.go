@@ -53,3 +53,42 @@ func TestExplainPlain(t *testing.T) {
 		}
 	}
 }
+
+// TestExplainGiven names the part of a batch that merge and lr run.
+func TestExplainGiven(t *testing.T) {
+	src := plantest.NewSource(1000)
+	var handles []plan.Handle
+	for _, n := range []uint32{50, 100, 200} {
+		docs := make([]uint32, n)
+		for i := range docs {
+			docs[i] = uint32(i)
+		}
+		handles = append(handles, src.Add(t, codec.Raw, docs))
+	}
+	records := []lists.Record{{1: 50, 3: uint32(codec.Raw)}, {1: 100, 3: uint32(codec.Raw) | lists.ProbeLR<<16},
+		{1: 200, 3: uint32(codec.LRC), 7: uint32(lists.UseLines)}}
+	m := &Matcher{tile: 128, mergeTile: 256, maxTiles: 64}
+	for _, c := range []struct {
+		a       plan.Algorithm
+		queries [][]plan.Handle
+		want    string
+	}{
+		{plan.BS, [][]plan.Handle{{0, 1}, {0, 2}}, "bs"},
+		{plan.LR, [][]plan.Handle{{0, 1}, {0}}, "lr"},
+		{plan.LR, [][]plan.Handle{{0, 1, 2}}, "lr in 1 lists, none in 1: "},
+		{plan.MergePath, [][]plan.Handle{{0, 1}}, "merge"},
+		{plan.MergePath, [][]plan.Handle{{0, 1}, {0, 1, 2}, {1, 2}}, "merge in 1 queries, hs16 in 2, "},
+	} {
+		b := &plan.MatchBatch{Algorithm: c.a}
+		for _, q := range c.queries {
+			var hs []plan.Handle
+			for _, k := range q {
+				hs = append(hs, handles[k])
+			}
+			b.Add(&src.Source, hs...)
+		}
+		if got := m.explainGiven(b, records); !strings.HasPrefix(got, c.want) || !strings.Contains(c.want, " ") && got != c.want {
+			t.Errorf("%v of %v: %q, want %q", c.a, c.queries, got, c.want)
+		}
+	}
+}

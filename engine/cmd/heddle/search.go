@@ -93,7 +93,7 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.strictScores, "strict-scores", false, "make scores strictly decreasing, for tools that sort again")
 	fs.BoolVar(&o.excludeSelf, "exclude-self", false, "leave out the document whose name is the ID of the query")
 	fs.StringVar(&o.statistics, "statistics", "", "JSON `FILE` with the statistics of the whole collection")
-	o.settings.Add(fs, "mode", "k", "variant", "k1", "b", "algorithm", "format", "expansions", "backend", "device", "threads", "profiling", "tuning", "policy")
+	o.settings.Add(fs, "mode", "k", "variant", "k1", "b", "algorithm", "accumulators", "format", "expansions", "backend", "device", "threads", "profiling", "tuning", "policy")
 }
 
 func (o *searchOptions) Validate(args []string) (err error) {

@@ -61,6 +61,7 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"b", "", "ranking.b", "B"},
 	{"mode", "", "search.mode", ""},
 	{"algorithm", "", "search.algorithm", "NAME"},
+	{"accumulators", "", "search.accumulators", ""},
 	{"k", "k", "search.k", "N"},
 	{"format", "", "search.format", ""},
 	{"expansions", "", "limits.expansions", "N"},
