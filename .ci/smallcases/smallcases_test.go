@@ -79,11 +79,12 @@ func TestKernels(t *testing.T) {
 					defer backend.Close()
 					f(backend)
 				}
-				algorithms := []plan.Algorithm{plan.BS, plan.IS, plan.LR, plan.LRSeg, plan.LRSplit, plan.HS16, plan.PMF0, plan.PMF3, plan.Bits, plan.Auto}
+				algorithms := []plan.Algorithm{plan.BS, plan.IS, plan.LR, plan.LRSeg, plan.HS16, plan.PMF0, plan.PMF3, plan.Bits, plan.Auto}
 				if count {
 					algorithms = []plan.Algorithm{plan.HS16}
 				}
 				part(func(b *cl.Backend) { run(t, b, lineGroup, algorithms) })
+				part(func(b *cl.Backend) { run(t, b, patchedGroup, []plan.Algorithm{plan.LRSplit}) })
 				if !count {
 					part(func(b *cl.Backend) { run(t, b, gapGroup, []plan.Algorithm{plan.HS16}) })
 				}
@@ -112,13 +113,15 @@ func TestKernels(t *testing.T) {
 var (
 	lineGroup = append([]codec.ID{codec.Raw, codec.Bitset}, withLayout(codec.LineLayout)...)
 	gapGroup  = append([]codec.ID{codec.Raw}, withLayout(codec.GapLayout)...)
+	// Lists of lines and exceptions have a kernel of their own too.
+	patchedGroup = []codec.ID{codec.Raw, codec.LRCPFor}
 )
 
 // withLayout returns the codecs of a layout with kernels. HSLRC128 is left out, because
-// HSLRC256 has the same kernels and the cases are few.
+// HSLRC256 has the same kernels and the cases are few, and LRCPFor, which has a store of its own.
 func withLayout(layout codec.Layout) []codec.ID {
 	return slices.DeleteFunc(codec.IDs(), func(id codec.ID) bool {
-		return id.Layout() != layout || id.Device() == codec.DeviceNone || id == codec.HSLRC128
+		return id.Layout() != layout || id.Device() == codec.DeviceNone || id == codec.HSLRC128 || id == codec.LRCPFor
 	})
 }
 
