@@ -44,20 +44,29 @@ func (o *order) bound(k int) uint64 {
 }
 
 // candidates are the units with rows above the bound and at it. Of units with rows at the bound alone, the first ones with k
-// such rows are enough, unless all are wanted.
-func (o *order) candidates(bound uint64, k int, tied bool) (list []uint32) {
+// such rows are enough, unless all are wanted. They are left out where a further key has to choose from their rows, because
+// there is no room for them: crowded.
+func (o *order) candidates(bound uint64, k, room int, tied bool) (list []uint32, crowded bool) {
 	ties := 0
+	if !o.final {
+		for i := range o.units {
+			if u := &o.units[i]; u.key() == bound && bound > 0 {
+				ties += int(u.ties())
+			}
+		}
+	}
+	crowded = ties > room
 	for i := range o.units {
 		switch u := &o.units[i]; {
 		case u.key() == 0 || u.key() < bound:
 		case u.key() > bound:
 			list = append(list, uint32(i))
-		case !o.final || tied || ties < k:
+		case !crowded && (!o.final || tied || ties < k):
 			list = append(list, uint32(i))
 			ties += int(u.ties())
 		}
 	}
-	return list
+	return list, crowded
 }
 
 // raised is a higher bound: the key of row k among some rows above the bound.

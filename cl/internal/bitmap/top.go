@@ -126,11 +126,19 @@ func (f *finding) find(ctx context.Context, sel *plan.SelectBatch, keys []plan.O
 	}
 	bound, room := o.bound(k), 2*k+2*bitslice.TileRows
 	for range mostRaises {
-		above, equal, err := f.rows(ctx, sel, o, bound, k, room)
-		if err != nil {
-			return err
+		units, crowded := o.candidates(bound, k, room, f.tied)
+		var above, equal list
+		if len(units) > 0 {
+			var err error
+			if above, equal, err = f.rows(ctx, sel, o, bound, units, room); err != nil {
+				return err
+			}
+		}
+		if crowded {
+			equal.count = room + 1 // at least
 		}
 		if above.count > room {
+			var err error
 			if bound, err = o.raised(f.store.t, above.rows, k); err != nil {
 				return err
 			}
@@ -148,7 +156,8 @@ func (f *finding) find(ctx context.Context, sel *plan.SelectBatch, keys []plan.O
 			if equal.count > mostTied {
 				return fmt.Errorf("%d rows with equal codes: %w", equal.count, plan.ErrUnsupported)
 			}
-			if _, equal, err = f.rows(ctx, sel, o, bound, k, equal.count); err == nil {
+			_, equal, err := f.rows(ctx, sel, o, bound, units, equal.count)
+			if err == nil {
 				f.out.Rows = append(f.out.Rows, equal.rows...)
 			}
 			return err
@@ -185,10 +194,9 @@ func (f *finding) bests(ctx context.Context, sel *plan.SelectBatch, o *order) er
 	return nil
 }
 
-// rows runs rows_above on the units that can have the first k rows.
-func (f *finding) rows(ctx context.Context, sel *plan.SelectBatch, o *order, bound uint64, k, room int) (above, equal list, err error) {
+// rows runs rows_above on some units.
+func (f *finding) rows(ctx context.Context, sel *plan.SelectBatch, o *order, bound uint64, units []uint32, room int) (above, equal list, err error) {
 	x, t := f.slot, f.store.t
-	units := o.candidates(bound, k, f.tied)
 	size := sliceGroup(x.Device.Tuning)
 	err = f.run(ctx, sel, append(o.record(&bound), append([]uint32{uint32(len(units)), 0, 0, 0}, units...)...), 4+2*room, func(at int) error {
 		if err := x.Clear(x.rows.Buffer, 4); err != nil {
