@@ -12,9 +12,12 @@ type Expansion struct {
 	// PrefixLength is the number of first characters that similar words have in common with their word: loom~1,2 has
 	// its own. Default: 0.
 	PrefixLength int
+	// Best gives a document the score of the best of the terms in it, instead of their sum. Pure Go ranks such queries.
+	// Default: false.
+	Best bool
 }
 
 // internal returns the internal form.
 func (e Expansion) internal() query.Expansion {
-	return query.Expansion{Top: e.Top, Fixed: e.PrefixLength}
+	return query.Expansion{Top: e.Top, Fixed: e.PrefixLength, Best: e.Best}
 }

@@ -79,17 +79,19 @@ func (docs fielded) matches(e *querylang.Expr, doc int, fields []querylang.Field
 }
 
 // score is the score of a document by the formula of BM25 in each field.
-func (docs fielded) score(e *querylang.Expr, doc int, fields []querylang.Field) (sum float64) {
+func (docs fielded) score(q *Query, e *querylang.Expr, doc int, fields []querylang.Field) (sum float64) {
 	switch e.Op {
 	case querylang.Not:
-		return docs.score(&e.Args[0], doc, fields)
+		return docs.score(q, &e.Args[0], doc, fields)
 	case querylang.And, querylang.Or:
 		for i := range e.Args {
-			sum += docs.score(&e.Args[i], doc, fields)
+			sum += docs.score(q, &e.Args[i], doc, fields)
 		}
 		return sum
 	}
+	best := 0.0
 	for _, f := range fieldsOf(e, fields) {
+		one := 0.0
 		count, total := 0.0, 0.0
 		for _, d := range docs {
 			count, total = count+float64(min(len(d[f.Name]), 1)), total+float64(len(d[f.Name]))
@@ -120,7 +122,7 @@ func (docs fielded) score(e *querylang.Expr, doc int, fields []querylang.Field) 
 		}
 		switch e.Op {
 		case querylang.Term:
-			sum += weight * idf(e.Term) * tf(docs.frequency(e, doc, f.Name))
+			one = weight * idf(e.Term) * tf(docs.frequency(e, doc, f.Name))
 		case querylang.Prefix:
 			var words []string
 			for _, w := range fieldWords {
@@ -129,15 +131,22 @@ func (docs fielded) score(e *querylang.Expr, doc int, fields []querylang.Field) 
 				}
 			}
 			for _, w := range words {
-				sum += weight * idf(words...) * tf(docs.frequency(&querylang.Expr{Term: w}, doc, f.Name))
+				part := weight * idf(words...) * tf(docs.frequency(&querylang.Expr{Term: w}, doc, f.Name))
+				if one += part; q.Expansion.Best {
+					one = max(one-part, part)
+				}
 			}
 		case querylang.Phrase:
 			all := 0.0
 			for _, a := range e.Args {
 				all += idf(a.Term)
 			}
-			sum += weight * all * tf(docs.frequency(e, doc, f.Name))
+			one = weight * all * tf(docs.frequency(e, doc, f.Name))
 		}
+		best, sum = max(best, one), sum+one
+	}
+	if q.Tie != nil {
+		return best + *q.Tie*(sum-best)
 	}
 	return sum
 }
@@ -207,6 +216,10 @@ func TestFieldsOracle(t *testing.T) {
 		defer c.Close()
 		for range queries {
 			q := Query{K: 100, Total: TotalExact, Names: true, QueryFields: rapid.SampledFrom([]string{"", "title^3,body", "body"}).Draw(t, "fields")}
+			if q.Expansion.Best = rapid.Bool().Draw(t, "best"); rapid.Bool().Draw(t, "dismax") {
+				tie := rapid.SampledFrom([]float64{0, 0.1, 1}).Draw(t, "tie")
+				q.Tie = &tie
+			}
 			fields, err := querylang.ParseFields(q.QueryFields)
 			if err != nil {
 				t.Fatal(err)
@@ -237,7 +250,7 @@ func TestFieldsOracle(t *testing.T) {
 				t.Fatalf("%+v in\n%s: %v of %v, want %v", q, docs.lines(), h.Docs, h.Total, all)
 			}
 			for i, d := range h.Docs {
-				if s := docs.score(&want, int(d), fields); !slices.Contains(all, d) || math.Abs(h.Scores[i]-s) > 1e-5*max(s, 1e-3) || i > 0 && h.Scores[i] > h.Scores[i-1] {
+				if s := docs.score(&q, &want, int(d), fields); !slices.Contains(all, d) || math.Abs(h.Scores[i]-s) > 1e-5*max(s, 1e-3) || i > 0 && h.Scores[i] > h.Scores[i-1] {
 					t.Fatalf("%+v in\n%s: document %d has the score %v, want %v", q, docs.lines(), d, h.Scores[i], s)
 				}
 			}

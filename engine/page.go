@@ -76,7 +76,7 @@ func (o *Query) Page() (*pageSpec, error) {
 // be nil.
 func (o *Query) ForParts(f *partFilter, ask *fetchAsk) (q partQuery) {
 	q = partQuery{Fetch: ask, Text: o.Text, Literal: o.Literal, Terms: o.Terms, Weights: o.Weights, Filter: f, Caller: o.Caller, Timeout: o.Timeout,
-		Options: query.Options{Match: o.Match, K: o.K, Total: o.Total, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: o.Statistics, Expansion: o.Expansion.internal(), Fields: o.QueryFields}}
+		Options: query.Options{Match: o.Match, K: o.K, Total: o.Total, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: o.Statistics, Expansion: o.Expansion.internal(), Dismax: o.dismax(), Fields: o.QueryFields}}
 	if q.Order, q.Fault = o.Page(); q.Fault == nil && o.Table != nil {
 		q.Fault = &Error{Code: Unsupported, Op: "search", Err: errors.New("Query.Table is for an index file: parts have attributes of their own")}
 	}
@@ -85,6 +85,14 @@ func (o *Query) ForParts(f *partFilter, ask *fetchAsk) (q partQuery) {
 		q.Text, q.Literal = "*", false
 	}
 	return q
+}
+
+// dismax is the internal form of Tie.
+func (o *Query) dismax() (d query.Dismax) {
+	if d.On = o.Tie != nil; d.On {
+		d.Tie = *o.Tie
+	}
+	return d
 }
 
 // generationOf names the content of an index in cursors.

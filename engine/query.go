@@ -73,6 +73,9 @@ type Query struct {
 	// in another field. Terms have their field in front, as in "title:loom". Pure Go ranks queries of an index with fields.
 	// Default: "", all fields with the weight 1.
 	QueryFields string
+	// Tie, unless nil, scores a word or phrase in several fields as in the best of them, and adds Tie times, 0 to 1, its scores
+	// in the others, as Lucene's DisjunctionMaxQuery. Default: nil, the scores add up.
+	Tie *float64
 	// Match of Text and Terms. Default: Or.
 	Match Match
 	// K asks for the best K documents with their scores, 1 to plan.MaxK; another value is an
@@ -212,7 +215,7 @@ type Hits struct {
 // batch.
 func (o *Query) internal(q *query.Query) (load uint64) {
 	q.Text, q.Literal, q.Terms, q.Weights, q.Expr, q.Filter = o.Text, o.Literal, o.Terms, o.Weights, o.Expr, nil
-	q.Options = query.Options{Match: o.Match, K: o.K + o.Offset, Total: o.Total, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: o.Statistics, Expansion: o.Expansion.internal(), Fields: o.QueryFields}
+	q.Options = query.Options{Match: o.Match, K: o.K + o.Offset, Total: o.Total, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: o.Statistics, Expansion: o.Expansion.internal(), Dismax: o.dismax(), Fields: o.QueryFields}
 	if t := o.Override; t != nil {
 		q.Algorithm, q.Part, q.Accumulators = t.Algorithm, t.Part, t.Accumulators
 		return t.Batch
@@ -275,7 +278,7 @@ func (q *queries) restrict(i int, to *query.Query) {
 func (q *queries) Next(i int, to *query.Query) (changed bool) {
 	a, b := &q.all[i-1], &q.all[i]
 	defer q.restrict(i, to)
-	if a.Match != b.Match || a.K+a.Offset != b.K+b.Offset || a.Total != b.Total || a.CountOnly != b.CountOnly || a.Scoring != b.Scoring || a.Statistics != b.Statistics || a.Override != b.Override || a.Expansion != b.Expansion || a.QueryFields != b.QueryFields {
+	if a.Match != b.Match || a.K+a.Offset != b.K+b.Offset || a.Total != b.Total || a.CountOnly != b.CountOnly || a.Scoring != b.Scoring || a.Statistics != b.Statistics || a.Override != b.Override || a.Expansion != b.Expansion || a.QueryFields != b.QueryFields || a.dismax() != b.dismax() {
 		b.internal(to)
 		return true
 	}

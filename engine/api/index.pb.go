@@ -95,7 +95,13 @@ type SearchRequest struct {
 	Suggest bool `protobuf:"varint,40,opt,name=suggest,proto3" json:"suggest,omitempty"`
 	// Fields of an index with fields in which words without a field are searched, with their weights, such as
 	// "title^3,body". A word matches in any of them, and its scores add up. Default: all fields with the weight 1.
-	QueryFields   string `protobuf:"bytes,45,opt,name=query_fields,json=queryFields,proto3" json:"query_fields,omitempty"`
+	QueryFields string `protobuf:"bytes,45,opt,name=query_fields,json=queryFields,proto3" json:"query_fields,omitempty"`
+	// Score a word in several fields as in the best of them, and add tie times, 0 to 1, its scores in the others. Default:
+	// the scores add up.
+	Tie *float64 `protobuf:"fixed64,46,opt,name=tie,proto3,oneof" json:"tie,omitempty"`
+	// Score of a prefix or tolerant word in a document with several of its terms: "sum" (default) or "best", the score of
+	// the best term.
+	ExpandScore   string `protobuf:"bytes,47,opt,name=expand_score,json=expandScore,proto3" json:"expand_score,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -336,6 +342,20 @@ func (x *SearchRequest) GetSuggest() bool {
 func (x *SearchRequest) GetQueryFields() string {
 	if x != nil {
 		return x.QueryFields
+	}
+	return ""
+}
+
+func (x *SearchRequest) GetTie() float64 {
+	if x != nil && x.Tie != nil {
+		return *x.Tie
+	}
+	return 0
+}
+
+func (x *SearchRequest) GetExpandScore() string {
+	if x != nil {
+		return x.ExpandScore
 	}
 	return ""
 }
@@ -2250,7 +2270,11 @@ type SearchBatchRequest struct {
 	Expand       string `protobuf:"bytes,30,opt,name=expand,proto3" json:"expand,omitempty"`
 	PrefixLength uint32 `protobuf:"varint,31,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
 	// See SearchRequest.query_fields.
-	QueryFields   string `protobuf:"bytes,45,opt,name=query_fields,json=queryFields,proto3" json:"query_fields,omitempty"`
+	QueryFields string `protobuf:"bytes,45,opt,name=query_fields,json=queryFields,proto3" json:"query_fields,omitempty"`
+	// See SearchRequest.tie.
+	Tie *float64 `protobuf:"fixed64,46,opt,name=tie,proto3,oneof" json:"tie,omitempty"`
+	// See SearchRequest.expand_score.
+	ExpandScore   string `protobuf:"bytes,47,opt,name=expand_score,json=expandScore,proto3" json:"expand_score,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2470,6 +2494,20 @@ func (x *SearchBatchRequest) GetPrefixLength() uint32 {
 func (x *SearchBatchRequest) GetQueryFields() string {
 	if x != nil {
 		return x.QueryFields
+	}
+	return ""
+}
+
+func (x *SearchBatchRequest) GetTie() float64 {
+	if x != nil && x.Tie != nil {
+		return *x.Tie
+	}
+	return 0
+}
+
+func (x *SearchBatchRequest) GetExpandScore() string {
+	if x != nil {
+		return x.ExpandScore
 	}
 	return ""
 }
@@ -2750,7 +2788,11 @@ type BatchQuery struct {
 	Expand       string `protobuf:"bytes,30,opt,name=expand,proto3" json:"expand,omitempty"`
 	PrefixLength uint32 `protobuf:"varint,31,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
 	// See SearchRequest.query_fields.
-	QueryFields   string `protobuf:"bytes,45,opt,name=query_fields,json=queryFields,proto3" json:"query_fields,omitempty"`
+	QueryFields string `protobuf:"bytes,45,opt,name=query_fields,json=queryFields,proto3" json:"query_fields,omitempty"`
+	// See SearchRequest.tie.
+	Tie *float64 `protobuf:"fixed64,46,opt,name=tie,proto3,oneof" json:"tie,omitempty"`
+	// See SearchRequest.expand_score.
+	ExpandScore   string `protobuf:"bytes,47,opt,name=expand_score,json=expandScore,proto3" json:"expand_score,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2949,6 +2991,20 @@ func (x *BatchQuery) GetPrefixLength() uint32 {
 func (x *BatchQuery) GetQueryFields() string {
 	if x != nil {
 		return x.QueryFields
+	}
+	return ""
+}
+
+func (x *BatchQuery) GetTie() float64 {
+	if x != nil && x.Tie != nil {
+		return *x.Tie
+	}
+	return 0
+}
+
+func (x *BatchQuery) GetExpandScore() string {
+	if x != nil {
+		return x.ExpandScore
 	}
 	return ""
 }
@@ -3445,7 +3501,7 @@ var File_heddle_v1_index_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
-	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\x1a\x1cgoogle/protobuf/struct.proto\"\xbb\a\n" +
+	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\x1a\x1cgoogle/protobuf/struct.proto\"\xfd\a\n" +
 	"\rSearchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
@@ -3482,8 +3538,11 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x06expand\x18\x1e \x01(\tR\x06expand\x12#\n" +
 	"\rprefix_length\x18\x1f \x01(\rR\fprefixLength\x12\x18\n" +
 	"\asuggest\x18( \x01(\bR\asuggest\x12!\n" +
-	"\fquery_fields\x18- \x01(\tR\vqueryFieldsB\x04\n" +
-	"\x02_k\"\x8b\x01\n" +
+	"\fquery_fields\x18- \x01(\tR\vqueryFields\x12\x15\n" +
+	"\x03tie\x18. \x01(\x01H\x01R\x03tie\x88\x01\x01\x12!\n" +
+	"\fexpand_score\x18/ \x01(\tR\vexpandScoreB\x04\n" +
+	"\x02_kB\x06\n" +
+	"\x04_tie\"\x8b\x01\n" +
 	"\x05Boost\x12\x16\n" +
 	"\x06column\x18\x01 \x01(\tR\x06column\x12*\n" +
 	"\x04from\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x04from\x12&\n" +
@@ -3629,7 +3688,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x04note\x18\a \x01(\tR\x04note\",\n" +
 	"\bDocument\x12\x10\n" +
 	"\x03doc\x18\x01 \x01(\tR\x03doc\x12\x0e\n" +
-	"\x02id\x18\x02 \x01(\x04R\x02id\"\xe1\x06\n" +
+	"\x02id\x18\x02 \x01(\x04R\x02id\"\xa3\a\n" +
 	"\x12SearchBatchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x18\n" +
 	"\aqueries\x18\x02 \x03(\tR\aqueries\x12\x18\n" +
@@ -3663,8 +3722,11 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x05boost\x18\x18 \x01(\v2\x10.heddle.v1.BoostR\x05boost\x12\x16\n" +
 	"\x06expand\x18\x1e \x01(\tR\x06expand\x12#\n" +
 	"\rprefix_length\x18\x1f \x01(\rR\fprefixLength\x12!\n" +
-	"\fquery_fields\x18- \x01(\tR\vqueryFieldsB\x04\n" +
-	"\x02_k\"\xff\x02\n" +
+	"\fquery_fields\x18- \x01(\tR\vqueryFields\x12\x15\n" +
+	"\x03tie\x18. \x01(\x01H\x01R\x03tie\x88\x01\x01\x12!\n" +
+	"\fexpand_score\x18/ \x01(\tR\vexpandScoreB\x04\n" +
+	"\x02_kB\x06\n" +
+	"\x04_tie\"\xff\x02\n" +
 	"\x13SearchBatchResponse\x12\x16\n" +
 	"\x06counts\x18\x01 \x03(\x04R\x06counts\x12\x10\n" +
 	"\x03ids\x18\x02 \x03(\x04R\x03ids\x12\x12\n" +
@@ -3684,7 +3746,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
 	"BatchError\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\rR\x05query\x12&\n" +
-	"\x05error\x18\x02 \x01(\v2\x10.heddle.v1.ErrorR\x05error\"\xc6\x05\n" +
+	"\x05error\x18\x02 \x01(\v2\x10.heddle.v1.ErrorR\x05error\"\x88\x06\n" +
 	"\n" +
 	"BatchQuery\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12\x18\n" +
@@ -3713,8 +3775,11 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x05boost\x18\x15 \x01(\v2\x10.heddle.v1.BoostR\x05boost\x12\x16\n" +
 	"\x06expand\x18\x1e \x01(\tR\x06expand\x12#\n" +
 	"\rprefix_length\x18\x1f \x01(\rR\fprefixLength\x12!\n" +
-	"\fquery_fields\x18- \x01(\tR\vqueryFieldsB\x04\n" +
-	"\x02_k\"B\n" +
+	"\fquery_fields\x18- \x01(\tR\vqueryFields\x12\x15\n" +
+	"\x03tie\x18. \x01(\x01H\x01R\x03tie\x88\x01\x01\x12!\n" +
+	"\fexpand_score\x18/ \x01(\tR\vexpandScoreB\x04\n" +
+	"\x02_kB\x06\n" +
+	"\x04_tie\"B\n" +
 	"\x14GetStatisticsRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05terms\x18\x02 \x03(\tR\x05terms\"\x92\x01\n" +

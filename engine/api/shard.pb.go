@@ -489,6 +489,8 @@ type ShardSearchRequest struct {
 	First uint64 `protobuf:"varint,23,opt,name=first,proto3" json:"first,omitempty"`
 	// Terms that prefixes and tolerant words stand for. Statistics has them.
 	Expansion *ShardExpansion `protobuf:"bytes,24,opt,name=expansion,proto3" json:"expansion,omitempty"`
+	// See SearchRequest.tie.
+	Tie *float64 `protobuf:"fixed64,25,opt,name=tie,proto3,oneof" json:"tie,omitempty"`
 	// See SearchRequest.query_fields.
 	QueryFields   string `protobuf:"bytes,45,opt,name=query_fields,json=queryFields,proto3" json:"query_fields,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -693,6 +695,13 @@ func (x *ShardSearchRequest) GetExpansion() *ShardExpansion {
 	return nil
 }
 
+func (x *ShardSearchRequest) GetTie() float64 {
+	if x != nil && x.Tie != nil {
+		return *x.Tie
+	}
+	return 0
+}
+
 func (x *ShardSearchRequest) GetQueryFields() string {
 	if x != nil {
 		return x.QueryFields
@@ -706,8 +715,10 @@ type ShardExpansion struct {
 	// Most terms of a word.
 	Limit uint32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
 	// The most frequent terms stand for a word with more terms.
-	Top           bool   `protobuf:"varint,2,opt,name=top,proto3" json:"top,omitempty"`
-	PrefixLength  uint32 `protobuf:"varint,3,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
+	Top          bool   `protobuf:"varint,2,opt,name=top,proto3" json:"top,omitempty"`
+	PrefixLength uint32 `protobuf:"varint,3,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
+	// See SearchRequest.expand_score.
+	Best          bool `protobuf:"varint,4,opt,name=best,proto3" json:"best,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -761,6 +772,13 @@ func (x *ShardExpansion) GetPrefixLength() uint32 {
 		return x.PrefixLength
 	}
 	return 0
+}
+
+func (x *ShardExpansion) GetBest() bool {
+	if x != nil {
+		return x.Best
+	}
+	return false
 }
 
 // ShardOrder is the order of documents, and the part of them that an answer has.
@@ -2670,7 +2688,7 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x05rules\x18\x06 \x01(\rR\x05rules\"?\n" +
 	"\rShardTermList\x12\x14\n" +
 	"\x05terms\x18\x01 \x03(\tR\x05terms\x12\x18\n" +
-	"\aweights\x18\x02 \x03(\x01R\aweights\"\xac\x06\n" +
+	"\aweights\x18\x02 \x03(\x01R\aweights\"\xcb\x06\n" +
 	"\x12ShardSearchRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x14\n" +
 	"\x05texts\x18\x02 \x03(\tR\x05texts\x12.\n" +
@@ -2699,12 +2717,15 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x05total\x18\x15 \x01(\x04R\x05total\x12+\n" +
 	"\x05order\x18\x16 \x01(\v2\x15.heddle.v1.ShardOrderR\x05order\x12\x14\n" +
 	"\x05first\x18\x17 \x01(\x04R\x05first\x127\n" +
-	"\texpansion\x18\x18 \x01(\v2\x19.heddle.v1.ShardExpansionR\texpansion\x12!\n" +
-	"\fquery_fields\x18- \x01(\tR\vqueryFields\"]\n" +
+	"\texpansion\x18\x18 \x01(\v2\x19.heddle.v1.ShardExpansionR\texpansion\x12\x15\n" +
+	"\x03tie\x18\x19 \x01(\x01H\x00R\x03tie\x88\x01\x01\x12!\n" +
+	"\fquery_fields\x18- \x01(\tR\vqueryFieldsB\x06\n" +
+	"\x04_tie\"q\n" +
 	"\x0eShardExpansion\x12\x14\n" +
 	"\x05limit\x18\x01 \x01(\rR\x05limit\x12\x10\n" +
 	"\x03top\x18\x02 \x01(\bR\x03top\x12#\n" +
-	"\rprefix_length\x18\x03 \x01(\rR\fprefixLength\"\x84\x02\n" +
+	"\rprefix_length\x18\x03 \x01(\rR\fprefixLength\x12\x12\n" +
+	"\x04best\x18\x04 \x01(\bR\x04best\"\x84\x02\n" +
 	"\n" +
 	"ShardOrder\x12\x12\n" +
 	"\x04keys\x18\x01 \x03(\tR\x04keys\x12\x1b\n" +
@@ -2995,6 +3016,7 @@ func file_heddle_v1_shard_proto_init() {
 	file_heddle_v1_error_proto_init()
 	file_heddle_v1_index_proto_init()
 	file_heddle_v1_table_proto_init()
+	file_heddle_v1_shard_proto_msgTypes[5].OneofWrappers = []any{}
 	file_heddle_v1_shard_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -87,6 +87,10 @@ func TestFields(t *testing.T) {
 			q.Match = rapid.SampledFrom(engine.Matches()).Draw(t, "ranked match")
 			q.Total = engine.TotalExact
 			q.Literal = !operators && rapid.Bool().Draw(t, "literal")
+			if q.Expansion.Best = rapid.Bool().Draw(t, "best"); rapid.Bool().Draw(t, "dismax") {
+				tie := rapid.SampledFrom([]float64{0, 0.1, 1}).Draw(t, "tie")
+				q.Tie = &tie
+			}
 		}
 		want, err := whole.Search(t.Context(), q)
 		if err != nil {

@@ -127,7 +127,7 @@ var question = rapid.Custom(func(t *rapid.T) (q engine.Query) {
 	default:
 		q.Text = expression.Draw(t, "expression")
 	}
-	q.Expansion = engine.Expansion{Top: rapid.Bool().Draw(t, "top"), PrefixLength: rapid.IntRange(0, 2).Draw(t, "prefix length")}
+	q.Expansion = engine.Expansion{Top: rapid.Bool().Draw(t, "top"), PrefixLength: rapid.IntRange(0, 2).Draw(t, "prefix length"), Best: rapid.Bool().Draw(t, "best")}
 	if q.K = rapid.SampledFrom([]int{0, 1, 3, 10, 100}).Draw(t, "k"); q.K == 0 {
 		q.CountOnly, q.Weights = rapid.Bool().Draw(t, "count"), nil
 		return q

@@ -245,6 +245,9 @@ func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*bat
 	if err == nil {
 		err = i.s.page(&common, r.GetIndex(), r, "")
 	}
+	if err == nil {
+		err = combine(&common, r.Tie, r.GetExpandScore())
+	}
 	if err != nil {
 		return nil, err
 	}

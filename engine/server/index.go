@@ -83,6 +83,18 @@ func expansion(r expanding) (e engine.Expansion, err error) {
 	return e, nil
 }
 
+// combine sets the scores of words in several fields, and of prefixes and tolerant words.
+func combine(q *engine.Query, tie *float64, expand string) error {
+	switch q.Tie = tie; {
+	case expand != "" && expand != "sum" && expand != "best":
+		return problem.BadRequest(fmt.Errorf("expand_score: unknown %s (one of sum, best)", syntax.Quote(expand)))
+	case tie != nil && !(*tie >= 0 && *tie <= 1):
+		return problem.BadRequest(fmt.Errorf("tie: %v is not from 0 to 1", *tie))
+	}
+	q.Expansion.Best = expand == "best"
+	return nil
+}
+
 // checkTerms compares the number of words and terms with the limit.
 func (s *Server) checkTerms(text string, terms int) error {
 	if len(text)/2 >= s.limits().Terms-terms { // shorter texts have fewer words
@@ -186,6 +198,9 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 	ask := api.Ask{Explain: r.GetExplain(), AllowPartial: r.GetAllowPartial()}
 	if err == nil {
 		err = i.s.page(&q, r.GetIndex(), r, r.GetAfter())
+	}
+	if err == nil {
+		err = combine(&q, r.Tie, r.GetExpandScore())
 	}
 	if err == nil {
 		q.Fields, err = i.s.fields(r.GetIndex(), r, nil)

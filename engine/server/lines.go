@@ -204,5 +204,8 @@ func (l *lineReader) read(ctx context.Context, text []byte) (id json.RawMessage,
 	if err == nil {
 		err = l.s.page(&q, l.index, &l.line.BatchQuery, l.line.GetAfter())
 	}
+	if err == nil {
+		err = combine(&q, l.line.Tie, l.line.GetExpandScore())
+	}
 	return id, q, err
 }

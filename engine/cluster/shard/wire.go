@@ -41,7 +41,10 @@ func SearchMessage(r *part.Request, left uint64) *api.ShardSearchRequest {
 		}
 	}
 	if e := r.Expansion; e.Limit > 0 {
-		m.Expansion = &api.ShardExpansion{Limit: uint32(e.Limit), Top: e.Top, PrefixLength: uint32(e.Fixed)}
+		m.Expansion = &api.ShardExpansion{Limit: uint32(e.Limit), Top: e.Top, PrefixLength: uint32(e.Fixed), Best: e.Best}
+	}
+	if r.Dismax.On {
+		m.Tie = &r.Dismax.Tie
 	}
 	if s := r.Scoring; s != nil {
 		m.Scoring = &api.Scoring{Variant: s.Variant.String(), K1: &s.K1, B: &s.B}
@@ -58,8 +61,9 @@ func queriesOf(m *api.ShardSearchRequest) (_ *part.Queries, err error) {
 		r.Statistics = &part.Statistics{Docs: s.GetDocs(), Length: s.GetLength(), Terms: s.GetTerms(), DF: s.GetDf(), Fields: api.FieldsOf(s.GetFields()), Replaced: m.GetReplaced()}
 	}
 	if e := m.GetExpansion(); e != nil {
-		r.Expansion = query.Expansion{Limit: int(e.GetLimit()), Top: e.GetTop(), Fixed: int(e.GetPrefixLength())}
+		r.Expansion = query.Expansion{Limit: int(e.GetLimit()), Top: e.GetTop(), Fixed: int(e.GetPrefixLength()), Best: e.GetBest()}
 	}
+	r.Dismax = query.Dismax{On: m.Tie != nil, Tie: m.GetTie()}
 	for _, l := range m.GetLists() {
 		r.Lists = append(r.Lists, part.List{Terms: l.GetTerms(), Weights: l.GetWeights()})
 	}

@@ -65,3 +65,53 @@ func TestFields(t *testing.T) {
 		t.Errorf("%s, %v", body, err)
 	}
 }
+
+// TestBest scores words by their best field and tolerant words by their best term, in a file, a collection and the service.
+func TestBest(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "d.jsonl", `{"id":"both","title":"loom","body":"loom and lock"}
+{"id":"title","title":"loom","body":"the weft"}
+{"id":"other","title":"red","body":"red"}
+`)
+	must(t, "index", "build", "-o", "d.hdl", "--fields", "title,body", "d.jsonl")
+	must(t, "collection", "create", "d", "--fields", "title,body")
+	must(t, "collection", "add", "d", "d.jsonl")
+	s := serve(t, "--drain-delay", "0s", "--index", "d=d.hdl")
+	score := func(text string) string { // of the document with both
+		_, text, _ = strings.Cut(text, `"both"`)
+		_, text, _ = strings.Cut(text, "score")
+		return strings.Trim(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",]}", r) })[0], `s":[`)
+	}
+	for _, test := range []struct{ query, flags, members, want string }{
+		{"loom", "", "", "0.7189"},
+		{"loom", "--tie 0", `,"tie":0`, "0.47155"},
+		{"loom", "--tie 0.5", `,"tie":0.5`, "0.5952"},
+		{"body:lo*", "", "", "0.9431"},
+		{"body:lo*", "--expand-score best", `,"expand_score":"best"`, "0.47155"},
+	} {
+		args := append([]string{"--format", "jsonl", "--query", test.query}, strings.Fields(test.flags)...)
+		got := []string{score(must(t, append([]string{"search", "d.hdl"}, args...)...)), score(must(t, append([]string{"search", "d"}, args...)...))}
+		for path, body := range map[string]string{
+			"search":       `{"query":"` + test.query + `"` + test.members + `}`,
+			"search/batch": `{"id":"1","query":"` + test.query + `"` + test.members + `}`,
+		} {
+			r, err := http.Post(s.url+"/v1/indexes/d/"+path, map[string]string{"search": "application/json", "search/batch": "application/x-ndjson"}[path], strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _ := io.ReadAll(r.Body)
+			r.Body.Close()
+			got = append(got, score(string(text)))
+		}
+		for i, one := range got {
+			if !strings.HasPrefix(one, test.want) {
+				t.Errorf("%s %s: way %d has the score %s, want %s", test.query, test.flags, i, one, test.want)
+			}
+		}
+	}
+	for _, args := range []string{"--tie 2", "--tie x", "--expand-score most"} {
+		if r := heddle(t, append([]string{"search", "d.hdl", "--query", "loom"}, strings.Fields(args)...)...); r.code != exitUsage {
+			t.Errorf("%s: %+v", args, r)
+		}
+	}
+}

@@ -29,21 +29,23 @@ type searchOptions struct {
 	queries
 	filterOptions
 	pageOptions
-	statistics string
-	syntax     string
-	all        bool
-	count      bool
-	total      flags.Total
-	expand     string
-	fixed      int
-	weights    string        // of fields
-	parts      engine.Fields // of the documents of an answer
-	snippet    int
-	part       bool
-	explain    bool
-	synonyms   string
-	noHeader   bool
-	none       bool // no document is asked for: k is 0
+	statistics  string
+	syntax      string
+	all         bool
+	count       bool
+	total       flags.Total
+	expand      string
+	expandScore string
+	tie         tie
+	fixed       int
+	weights     string        // of fields
+	parts       engine.Fields // of the documents of an answer
+	snippet     int
+	part        bool
+	explain     bool
+	synonyms    string
+	noHeader    bool
+	none        bool // no document is asked for: k is 0
 
 	strictScores, excludeSelf bool
 }
@@ -87,6 +89,8 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.synonyms, "synonyms", "", "put the synonyms of `FILE` into queries (help synonyms)")
 	fs.IntVar(&o.fixed, "prefix-length", 0, "equal first `N` characters of loom~1")
 	fs.StringVar(&o.weights, "query-fields", "", "`FIELDS` of words, like title^3,body; default all")
+	fs.Var(&o.tie, "tie", "best field of a word plus `NUMBER` times the others; default sum")
+	flags.AddChoice(fs, &o.expandScore, "expand-score", "sum", "score of a word of several terms: ", []string{"sum", "best"})
 	fs.BoolVar(&o.part, "part", false, "with --all, --count: one thread a query (PART, Wu et al. 2010)")
 	fs.BoolVar(&o.explain, "explain", false, "explain the execution of each query, with times")
 	fs.BoolVar(&o.noHeader, "no-header", false, "omit the header of ranked results")
@@ -224,7 +228,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, machine.Close(opt, e)) }()
-	s := &answer.Searcher{Query: engine.Query{Match: mode, Expansion: o.expansion(), QueryFields: o.weights, CountOnly: o.count, Total: uint64(o.total), Literal: o.literal()}, Invalid: o.invalid, Notes: a.Stderr, Similar: o.single(),
+	s := &answer.Searcher{Query: engine.Query{Match: mode, Expansion: o.expansion(), QueryFields: o.weights, Tie: o.tie.value, CountOnly: o.count, Total: uint64(o.total), Literal: o.literal()}, Invalid: o.invalid, Notes: a.Stderr, Similar: o.single(),
 		Choice: choice, Scheduled: c.Devices.Backend == "all"}
 	if o.part {
 		s.Query.Override = &engine.Override{Part: true}
@@ -279,7 +283,7 @@ func readRules(path string) (*synonym.Rules, error) {
 
 // expansion rules the terms of prefixes and tolerant words.
 func (o *searchOptions) expansion() engine.Expansion {
-	return engine.Expansion{Top: o.expand == "top", PrefixLength: o.fixed}
+	return engine.Expansion{Top: o.expand == "top", PrefixLength: o.fixed, Best: o.expandScore == "best"}
 }
 
 // workload describes the queries for the choice of a processor.

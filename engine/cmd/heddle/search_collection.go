@@ -42,7 +42,7 @@ func (o *searchOptions) collection(ctx context.Context, a *App, c *config.Config
 	defer docs.Close()
 	state, info := docs.Internal(), docs.Info()
 	s := &answer.Collection{Name: state.Layout.Name, Coordinator: cluster.Within(state, state, cluster.Options{Timeout: -1, Limits: engine.Limits{Expansions: c.Limits.Expansions}}), Documents: docs, Invalid: o.invalid, Notes: a.Stderr, Similar: o.single(),
-		Query: engine.Query{Match: mode, Expansion: o.expansion(), QueryFields: o.weights, CountOnly: o.count, Total: uint64(o.total), Literal: o.literal(), Timeout: -1}, Writer: o.writer(a, c)}
+		Query: engine.Query{Match: mode, Expansion: o.expansion(), QueryFields: o.weights, Tie: o.tie.value, CountOnly: o.count, Total: uint64(o.total), Literal: o.literal(), Timeout: -1}, Writer: o.writer(a, c)}
 	if s.Query.Filter, s.Facets, err = o.filterOptions.parts(nil, info.Bound); err != nil {
 		return err
 	}

@@ -83,3 +83,27 @@ func (b *boost) Set(text string) (err error) {
 	}
 	return nil
 }
+
+// tie is the value of --tie.
+type tie struct{ value *float64 }
+
+// String implements pflag.Value.
+func (t *tie) String() string {
+	if t.value == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*t.value, 'g', -1, 64)
+}
+
+// Type implements pflag.Value.
+func (t *tie) Type() string { return "tie" }
+
+// Set implements pflag.Value.
+func (t *tie) Set(text string) error {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n >= 0 && n <= 1) {
+		return fmt.Errorf("want a number from 0 to 1, found %s", syntax.Quote(text))
+	}
+	t.value = &n
+	return nil
+}

@@ -36,6 +36,8 @@ type Expr struct {
 	Weight float64
 	// Distance of Phrase, from 0, and of Near and Ordered, from 1. Their Args are terms and prefixes.
 	Distance uint32
+	// Spread marks an Or that InFields has put in the place of one leaf.
+	Spread bool
 	// Args are at least two, except for a query without any term, which is an Or of
 	// none and matches nothing, and for All. The engine also takes an And, Or or Prefer of
 	// one. It refuses an And or Prefer of none and a Not of fewer than two.

@@ -61,8 +61,8 @@ func (e *Expr) Within(field string) {
 	}
 }
 
-// InFields returns e with an Or of a leaf in each of the fields in the place of each leaf without a field. Weights
-// multiply. It returns false if a product is not positive and finite.
+// InFields returns e with an Or (Expr.Spread) of a leaf in each of the fields in the place of each leaf without a field.
+// Weights multiply. It returns false if a product is not positive and finite.
 func (e Expr) InFields(fields []Field) (Expr, bool) {
 	if !e.leaf() {
 		args, ok := make([]Expr, len(e.Args)), true
@@ -85,7 +85,9 @@ func (e Expr) InFields(fields []Field) (Expr, bool) {
 		ok = (f.Weight == 1 || one.scale(f.Weight)) && ok
 		all[i] = one
 	}
-	return join(Or, all), ok
+	e = join(Or, all)
+	e.Spread = len(all) > 1
+	return e, ok
 }
 
 // FieldAt returns the offset in a text of the first use of a field; 0 if it is not there.

@@ -113,6 +113,7 @@ type kind struct {
 	scored     bool // the queries have parameters of scoring
 	statistics *bm25.Statistics
 	expansion  query.Expansion
+	dismax     query.Dismax
 	fields     string // Query.QueryFields
 	order      *order.Spec
 }
@@ -129,7 +130,7 @@ const (
 func (s *search) kindOf(i int) kind {
 	q := &s.qs[i]
 	k := kind{match: q.Match, k: q.K, order: s.order[i], total: q.Total, count: q.CountOnly, literal: q.Literal, statistics: q.Statistics}
-	k.expansion, k.fields = q.Expansion, q.Fields
+	k.expansion, k.dismax, k.fields = q.Expansion, q.Dismax, q.Fields
 	k.expansion.Limit = s.c.expansions()
 	if own := s.of(i); q.Text == "" {
 		k.shape = asLists
@@ -237,7 +238,7 @@ func (s *search) ranges(ctx context.Context, k kind, at []int) error {
 // message returns the request for queries, and the errors of queries that are invalid already.
 func (s *search) message(k kind, at []int) (r *part.Request, wrong map[int]error) {
 	r = &part.Request{Literal: k.literal, Match: k.match, K: k.k, Count: k.count, Limit: s.ask.Limit, Names: s.ask.Names,
-		Caller: s.qs[at[0]].Caller, Timeout: -1, Explain: s.ask.Explain, Expansion: k.expansion, Fields: k.fields}
+		Caller: s.qs[at[0]].Caller, Timeout: -1, Explain: s.ask.Explain, Expansion: k.expansion, Dismax: k.dismax, Fields: k.fields}
 	if k.k > 0 && s.ask.Facets == nil { // facets count the same documents
 		r.Total = k.total
 	}

@@ -48,9 +48,10 @@ type Request struct {
 	Seen          []order.Value // values of Order.Collapse: Answer.Seen is wanted in place of documents
 	Scoring       *bm25.Params
 	Expansion     query.Expansion // with a limit, of the coordinator
-	Fields        string          // query.Options.Fields
-	Statistics    *Statistics     // nil: of the part
-	Names         bool            // names of documents too
+	Dismax        query.Dismax
+	Fields        string      // query.Options.Fields
+	Statistics    *Statistics // nil: of the part
+	Names         bool        // names of documents too
 	Caller        string
 	Timeout       time.Duration // negative: none besides the context
 	Explain       bool

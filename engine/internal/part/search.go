@@ -37,7 +37,7 @@ func Prepare(r *Request) *Queries {
 	for i, n := range r.Numbers {
 		q.terms[i] = r.Statistics.Terms[n]
 	}
-	q.options = query.Options{Match: r.Match, K: r.K, Total: r.Total, CountOnly: r.Count, Scoring: r.Scoring, Expansion: r.Expansion, Fields: r.Fields}
+	q.options = query.Options{Match: r.Match, K: r.K, Total: r.Total, CountOnly: r.Count, Scoring: r.Scoring, Expansion: r.Expansion, Dismax: r.Dismax, Fields: r.Fields}
 	if s := r.Statistics; s != nil {
 		q.options.Statistics = &bm25.Statistics{Docs: s.Docs, Length: s.Length, Fields: s.Fields, Shard: !s.Replaced, DF: make(map[string]uint64, len(s.Terms))}
 		for i, t := range s.Terms {

@@ -31,14 +31,16 @@ type Batch struct {
 	tokens *analyze.Tokenizer // made for the first text
 
 	text      string    // Query.Text
+	dismax    bool      // Query.Dismax.On
 	expansion Expansion // Query.Expansion
 	expanded  map[leaf]*expanded
 	read      int // terms of the leaves of an expression so far
 
-	resolved      []*resolved // phrases of the present query
-	scoredPhrases []*resolved // phrases that add to its scores
-	phrased       *phrased    // the present query, if it has phrases
-	owned         []*phrased  // by query, nil for queries without phrases; empty if no query has some
+	resolved      []*resolved  // phrases of the present query
+	scoredPhrases []*resolved  // phrases that add to its scores
+	scoredLeaves  []scoredLeaf // leaves that add to its scores
+	phrased       *phrased     // the present query, if pure Go answers it
+	owned         []*phrased   // by query, nil for queries without phrases; empty if no query has some
 
 	universe uint32 // number of documents of the index, for complements
 	rests    []rest // by query that is a complement, in their order: the documents outside of it

@@ -105,40 +105,63 @@ func (b *Batch) adoptExpr(one *Batch) {
 }
 
 // score sets the sums of docs, which are ascending.
-func (f *expressions) score(ctx context.Context, src *plan.Source, docs []uint32, terms []plan.Term, k *Kind, own *phrased) (err error) {
+func (f *expressions) score(ctx context.Context, src *plan.Source, docs []uint32, terms []plan.Term, norm plan.Norm, own *phrased) error {
+	if own != nil && own.groups != nil {
+		return f.scoreGroups(ctx, src, docs, norm, own)
+	}
 	f.sums = slices.Grow(f.sums[:0], len(docs))[:len(docs)]
 	clear(f.sums)
 	for _, t := range terms {
-		if err := ctx.Err(); err != nil {
+		if err := f.add(ctx, src, docs, f.sums, t, norm, own, false); err != nil {
 			return err
 		}
-		if f.docs, err = src.List(t.List).AppendTo(f.docs[:0]); err != nil {
-			return err
+	}
+	if own == nil {
+		return nil
+	}
+	return own.score(ctx, src, docs, f.sums, norm)
+}
+
+// add adds the contributions of a term to the sums of docs, or makes each sum at least the contribution. The list of a phrase is
+// phrased.base and its number.
+func (f *expressions) add(ctx context.Context, src *plan.Source, docs, sums []uint32, t plan.Term, norm plan.Norm, own *phrased, best bool) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if own != nil && t.List >= own.base {
+		own.add(src, docs, sums, weightedPhrase{int(t.List - own.base), t.Weight}, norm)
+		return nil
+	}
+	if f.docs, err = src.List(t.List).AppendTo(f.docs[:0]); err != nil {
+		return err
+	}
+	freqs, err := src.Freq(t.List)
+	if err != nil {
+		return err
+	}
+	if f.freqs, err = freqs.AppendTo(f.freqs[:0]); err != nil {
+		return err
+	}
+	norm, lengths := own.lengthRule(src, t.List, norm)
+	i := 0
+	for j, doc := range f.docs {
+		for i < len(docs) && docs[i] < doc {
+			i++
 		}
-		freqs, err := src.Freq(t.List)
-		if err != nil {
-			return err
+		if i == len(docs) {
+			break
 		}
-		if f.freqs, err = freqs.AppendTo(f.freqs[:0]); err != nil {
-			return err
+		if docs[i] != doc {
+			continue
 		}
-		norm, lengths := own.lengthRule(src, t.List, k.Norm)
-		i := 0
-		for j, doc := range f.docs {
-			for i < len(docs) && docs[i] < doc {
-				i++
-			}
-			if i == len(docs) {
-				break
-			}
-			if docs[i] != doc {
-				continue
-			}
-			length := uint32(0)
-			if norm.Impacts == 0 {
-				length = lengths[doc]
-			}
-			f.sums[i] += plan.Contribution(t.Weight, norm.TF(f.freqs[j]+1, length))
+		length := uint32(0)
+		if norm.Impacts == 0 {
+			length = lengths[doc]
+		}
+		if part := plan.Contribution(t.Weight, norm.TF(f.freqs[j]+1, length)); best {
+			sums[i] = max(sums[i], part)
+		} else {
+			sums[i] += part
 		}
 	}
 	return nil
@@ -151,13 +174,8 @@ func (b *Batch) Scores(ctx context.Context, docs []uint32) ([]float64, error) {
 	if n := b.expressions.of[0]; n > 0 {
 		terms = b.expressions.terms.Query(int(n) - 1)
 	}
-	if err := b.expressions.score(ctx, b.source, docs, terms, &b.kind, b.ownedBy(0)); err != nil {
+	if err := b.expressions.score(ctx, b.source, docs, terms, b.kind.Norm, b.ownedBy(0)); err != nil {
 		return nil, err
-	}
-	if own := b.ownedBy(0); own != nil {
-		if err := own.score(ctx, b.source, docs, b.expressions.sums, b.kind.Norm); err != nil {
-			return nil, err
-		}
 	}
 	return b.appendScores(nil, 0, b.expressions.sums), nil
 }

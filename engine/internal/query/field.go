@@ -167,7 +167,7 @@ func (p *phrased) lengthRule(src *plan.Source, h plan.Handle, norm plan.Norm) (p
 	return p.fields[i], src.Fields[i].Lengths
 }
 
-// rankFields makes the present query one that pure Go ranks by the rules of its fields.
+// rankFields makes the present query one that pure Go ranks by the rules of its fields and groups.
 func (b *Batch) rankFields(x *Index, s *Settings, f set, other *set) {
 	if b.phrased == nil {
 		b.phrased = &phrased{base: plan.Handle(len(x.Source.Lists)), set: f}
@@ -177,6 +177,9 @@ func (b *Batch) rankFields(x *Index, s *Settings, f set, other *set) {
 
 // why is the explanation of a query that pure Go answers.
 func (p *phrased) why() string {
+	if p.groups != nil {
+		return fmt.Sprintf("best of terms or fields: pure Go, %d phrases", len(p.phrases))
+	}
 	if p.fields != nil {
 		return fmt.Sprintf("fields: pure Go, %d phrases", len(p.phrases))
 	}

@@ -20,6 +20,7 @@ type phrased struct {
 	base    plan.Handle
 	phrases []plan.Phrase
 	scored  []weightedPhrase // phrases that add to scores
+	groups  []scoreGroup     // in place of scored and of the terms of the query; nil: scores are sums
 	best    *phrase.Best     // other documents may be missing; nil: none is
 	fields  []plan.Norm      // by field, of a ranked query on an index with fields
 	other   *set             // the documents if the set has fewer than K, of AllElseAny; nil: the set
@@ -53,12 +54,13 @@ func (p *phrased) load(src *plan.Source) (n uint64) {
 type realPhrase struct {
 	number int
 	weight float64
+	of     int // its place in Batch.scoredPhrases
 }
 
 // weighPhrases weighs the phrases of the query: the weight of a phrase is the sum of the weights of its terms, as in
 // Lucene. Terms without documents in the collection add nothing.
 func (b *Batch) weighPhrases(x *Index, s *Settings) (all []realPhrase, err error) {
-	for _, r := range b.scoredPhrases {
+	for i, r := range b.scoredPhrases {
 		sum := 0.0
 		for _, t := range r.appendTerms(nil) {
 			one := asked{term: t, handle: unknown, weight: cmp.Or(r.of.Weight, 1)}
@@ -78,7 +80,7 @@ func (b *Batch) weighPhrases(x *Index, s *Settings) (all []realPhrase, err error
 			return nil, invalidf("ranking: weight %v of a phrase is too great", r.of.Weight)
 		}
 		if sum > 0 {
-			all = append(all, realPhrase{r.number, sum})
+			all = append(all, realPhrase{r.number, sum, i})
 		}
 	}
 	return all, nil
@@ -106,7 +108,7 @@ func (b *Batch) ownedBy(i int) *phrased {
 
 // alone tells whether the query is one phrase, which adds to scores.
 func (p *phrased) alone() bool {
-	return p.fields == nil && len(p.phrases) == 1 && len(p.scored) == 1 && !p.set.not && p.set.Op == plan.OpList && p.set.List == p.base
+	return p.fields == nil && p.groups == nil && len(p.phrases) == 1 && len(p.scored) == 1 && !p.set.not && p.set.Op == plan.OpList && p.set.List == p.base
 }
 
 // lists makes the lists of the phrases, once.
@@ -287,21 +289,26 @@ func (p *phrased) score(ctx context.Context, src *plan.Source, docs, sums []uint
 		return err
 	}
 	for _, s := range p.scored {
-		made, i := p.made[s.number], 0
-		norm, lengths := p.lengthRule(src, p.phrases[s.number].Slots[0].Lists[0], norm)
-		for j, doc := range made.Docs {
-			for i < len(docs) && docs[i] < doc {
-				i++
-			}
-			if i == len(docs) {
-				break
-			}
-			if docs[i] == doc {
-				sums[i] += plan.Contribution(s.weight, norm.TFOf(made.Freqs[j], lengths[doc]))
-			}
-		}
+		p.add(src, docs, sums, s, norm)
 	}
 	return nil
+}
+
+// add adds the contributions of a phrase, whose list is made.
+func (p *phrased) add(src *plan.Source, docs, sums []uint32, s weightedPhrase, norm plan.Norm) {
+	made, i := p.made[s.number], 0
+	norm, lengths := p.lengthRule(src, p.phrases[s.number].Slots[0].Lists[0], norm)
+	for j, doc := range made.Docs {
+		for i < len(docs) && docs[i] < doc {
+			i++
+		}
+		if i == len(docs) {
+			break
+		}
+		if docs[i] == doc {
+			sums[i] += plan.Contribution(s.weight, norm.TFOf(made.Freqs[j], lengths[doc]))
+		}
+	}
 }
 
 // answerOwned answers the queries with phrases of a batch that is not ranked. Another batch may adopt the query
@@ -368,6 +375,9 @@ func (p *phrased) digest() *[32]byte {
 	for _, s := range p.scored {
 		number(uint64(s.number))
 		number(uint64(s.weight))
+	}
+	for _, g := range p.groups {
+		all = fmt.Append(all, g)
 	}
 	if p.set.not {
 		number(1)

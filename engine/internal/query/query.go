@@ -51,12 +51,20 @@ type Options struct {
 	Scoring      *bm25.Params
 	Statistics   *bm25.Statistics
 	Expansion    Expansion
+	Dismax       Dismax
 	Fields       string // fields of words without a field, and their weights: see querylang.ParseFields; empty: all
+}
+
+// Dismax rules the score of a word in several fields.
+type Dismax struct {
+	On  bool    // the score in the best field, and Tie times the scores in the others; false: they add up
+	Tie float64 // 0 to 1
 }
 
 // Expansion rules the terms that prefixes and tolerant words stand for.
 type Expansion struct {
 	Limit int  // most terms of one; 0: Limits.Expansions of the index
 	Top   bool // the most frequent terms stand for a word of more than Limit; false: that is an error
+	Best  bool // a document has the score of the best of the terms; false: they add up
 	Fixed int  // number of first characters that similar words have in common with their word, unless it names a number
 }

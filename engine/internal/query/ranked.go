@@ -25,6 +25,7 @@ type ranked struct {
 	real    []float64
 	fixed   []uint32
 	list    []plan.Term
+	places  []int // by term of list: asked.place
 
 	pass, rest  plan.RankBatch // for AllElseAny: all queries under plan.And, and some queries again under plan.Or
 	top, again  plan.TopK
@@ -42,6 +43,7 @@ type asked struct {
 	handle plan.Handle // unknown: no document of the index has the term
 	weight float64
 	df     uint64 // document frequency for the score; 0: its own
+	place  int    // in Batch.terms, of a query with groups, which joins no terms
 }
 
 const unknown = math.MaxUint32
@@ -87,12 +89,13 @@ func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
 	} else if x.hasFields() {
 		f, other = b.termSets(x)
 	}
-	if x.hasFields() {
+	bested := e != nil && b.bested()
+	if x.hasFields() || bested {
 		b.rankFields(x, s, f, other)
 	}
-	x.join(b)
+	x.join(b, bested)
 	b.source = x.Source
-	b.real, b.list = b.real[:0], b.list[:0]
+	b.real, b.list, b.places = b.real[:0], b.list[:0], b.places[:0]
 	missing, postings := false, uint64(0)
 	phrases, err := b.weighPhrases(x, s)
 	if err != nil {
@@ -111,12 +114,12 @@ func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
 		missing = missing || length == 0 || !ok
 		postings += uint64(length)
 		switch {
-		case !ok:
-		case i > 0 && b.asked[i-1].term == t.term && len(b.real) > 0: // with another document frequency
+		case !ok || t.weight == 0: // a similar word of as many edits as characters has the weight 0
+		case !bested && i > 0 && b.asked[i-1].term == t.term && len(b.real) > 0: // with another document frequency
 			b.real[len(b.real)-1] += weight
 		default:
 			// A term of other shards alone counts in the scale too.
-			b.real, b.list = append(b.real, weight), append(b.list, plan.Term{List: t.handle})
+			b.real, b.list, b.places = append(b.real, weight), append(b.list, plan.Term{List: t.handle}), append(b.places, t.place)
 		}
 	}
 	words := len(b.real)
@@ -125,6 +128,21 @@ func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
 	}
 	var scale bm25.Scale
 	b.fixed, scale = bm25.Fix(b.fixed[:0], b.real)
+	if bested {
+		weights := make([]plan.Term, len(b.terms)+len(b.scoredPhrases))
+		for i, t := range b.list {
+			if t.List != unknown && x.Source.Lists[t.List].Len > 0 {
+				weights[b.places[i]] = plan.Term{List: t.List, Weight: b.fixed[i]}
+			}
+		}
+		for i, p := range phrases {
+			if p.number >= 0 {
+				weights[len(b.terms)+p.of] = plan.Term{List: b.phrased.base + plan.Handle(p.number), Weight: b.fixed[words+i]}
+			}
+		}
+		b.addGroups(weights, s.Options.Dismax.Tie)
+		b.list, phrases = b.list[:0], nil
+	}
 	for i, p := range phrases {
 		if b.phrased != nil && p.number >= 0 {
 			b.phrased.scored = append(b.phrased.scored, weightedPhrase{p.number, b.fixed[words+i]})
@@ -172,15 +190,18 @@ func (x *Index) weigh(b *Batch, q *Query) (*querylang.Expr, error) {
 	return x.read(b, q)
 }
 
-// join looks terms up and adds the weights of equal terms of equal document frequencies.
-func (x *Index) join(b *Batch) {
+// join looks terms up and, unless each is apart, adds the weights of equal terms of equal document frequencies.
+func (x *Index) join(b *Batch, apart bool) {
 	b.asked = b.asked[:0]
 	for i, t := range b.terms {
 		h, ok := x.Dictionary.Lookup(t)
 		if !ok {
 			h = unknown
 		}
-		b.asked = append(b.asked, asked{t, h, b.weights[i], b.dfs[i]})
+		b.asked = append(b.asked, asked{t, h, b.weights[i], b.dfs[i], i})
+	}
+	if apart {
+		return
 	}
 	slices.SortStableFunc(b.asked, func(a, b asked) int {
 		return cmp.Or(cmp.Compare(a.handle, b.handle), strings.Compare(a.term, b.term), cmp.Compare(a.df, b.df))

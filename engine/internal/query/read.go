@@ -18,9 +18,9 @@ var everything = querylang.Expr{Op: querylang.All}
 // read sets the terms and weights of b to the words of q. For a query with operators it
 // returns an expression instead.
 func (x *Index) read(b *Batch, q *Query) (*querylang.Expr, error) {
-	b.scoredPhrases, b.phrased, b.resolved = b.scoredPhrases[:0], nil, nil
+	b.scoredPhrases, b.scoredLeaves, b.phrased, b.resolved = b.scoredPhrases[:0], b.scoredLeaves[:0], nil, nil
 	b.terms, b.weights, b.dfs = b.terms[:0], b.weights[:0], b.dfs[:0]
-	b.until, b.whole, b.text, b.expansion = &q.Until, q.Statistics, q.Text, q.Expansion
+	b.until, b.whole, b.text, b.expansion, b.dismax = &q.Until, q.Statistics, q.Text, q.Expansion, q.Dismax.On
 	clear(b.expanded)
 	switch {
 	case q.Expr != nil:
@@ -304,7 +304,7 @@ func (x *Index) translate(b *Batch, e *querylang.Expr) (f set, left bool, err er
 // scored sets the terms of b to the terms of e that add to scores: all terms except excluded
 // ones.
 func (x *Index) scored(b *Batch, e *querylang.Expr) error {
-	b.terms, b.weights, b.dfs, b.scoredPhrases = b.terms[:0], b.weights[:0], b.dfs[:0], b.scoredPhrases[:0]
+	b.terms, b.weights, b.dfs, b.scoredPhrases, b.scoredLeaves = b.terms[:0], b.weights[:0], b.dfs[:0], b.scoredPhrases[:0], b.scoredLeaves[:0]
 	return x.appendScored(b, e)
 }
 
@@ -322,9 +322,12 @@ func (x *Index) appendScored(b *Batch, e *querylang.Expr) error {
 		if !(weight > 0) || math.IsInf(weight, 1) {
 			return invalidf("weight %v of term %s is not positive and finite", weight, syntax.Quote(e.Term))
 		}
+		leaf := scoredLeaf{from: len(b.terms), phrase: len(b.scoredPhrases), best: e.Expands() && b.expansion.Best}
 		if err := x.appendLeaf(b, e, weight); err != nil {
 			return err
 		}
+		leaf.to, leaf.phrases = len(b.terms), len(b.scoredPhrases)-leaf.phrase
+		b.scoredLeaves = append(b.scoredLeaves, leaf)
 		args = nil
 		if err := x.Limits.CheckTerms(len(b.terms)); err != nil {
 			return err
@@ -332,9 +335,15 @@ func (x *Index) appendScored(b *Batch, e *querylang.Expr) error {
 	case querylang.Not:
 		args = args[:min(1, len(args))]
 	}
+	first := len(b.scoredLeaves)
 	for i := range args {
 		if err := x.appendScored(b, &args[i]); err != nil {
 			return err
+		}
+	}
+	if e.Spread && b.dismax {
+		for i := first + 1; i < len(b.scoredLeaves); i++ {
+			b.scoredLeaves[i].other = true
 		}
 	}
 	return nil

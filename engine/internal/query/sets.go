@@ -58,10 +58,7 @@ func (b *Batch) rankOwned(ctx context.Context, own *phrased, i int) error {
 	if err != nil {
 		return err
 	}
-	if err := f.score(ctx, b.source, docs, f.terms.Query(i), &b.kind, own); err != nil {
-		return err
-	}
-	if err := own.score(ctx, b.source, docs, f.sums, b.kind.Norm); err != nil {
+	if err := f.score(ctx, b.source, docs, f.terms.Query(i), b.kind.Norm, own); err != nil {
 		return err
 	}
 	own.addStats(&b.stats)

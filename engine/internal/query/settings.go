@@ -62,6 +62,8 @@ func (x *Index) Settle(s *Settings, opt *Options) error {
 		return optionf("ranking: k = %d and only a count: k must be 0", opt.K)
 	case opt.K < 1 || opt.K > plan.MaxK:
 		return optionf("ranking: k = %d is not from 1 to %d", opt.K, plan.MaxK)
+	case !(opt.Dismax.Tie >= 0 && opt.Dismax.Tie <= 1):
+		return optionf("ranking: tie = %v is not from 0 to 1", opt.Dismax.Tie)
 	case opt.Match > querylang.AllElseAny:
 		return optionf("ranking: unknown %s", opt.Match)
 	case src.Freqs == nil && len(src.Lists) > 0:
