@@ -47,8 +47,8 @@ func builder(edits uint8) func() *levenshtein.LevenshteinAutomatonBuilder {
 }
 
 // New returns the terms that a tolerant word stands for. The characters of its words must be as in terms. An edit
-// inserts, removes or replaces a character, or exchanges two neighbours, each at most once in a place. As in Lucene, the edits of a
-// similar word are fewer than the characters of the shorter word. The error of a word
+// inserts, removes or replaces a character, or exchanges two neighbours, each at most once in a place. As in Lucene, a
+// similar word of at most as many characters as terms have in common with it stands for itself alone. The error of a word
 // that needs an automaton of too many states says so.
 func New(t querylang.Tolerant) (*Words, error) {
 	switch t.Form {
@@ -82,6 +82,9 @@ func newSimilar(word string, edits, fixed int) (*Words, error) {
 		_, size := utf8.DecodeRuneInString(word[n:])
 		n += size
 	}
+	if fixed > 0 && n == len(word) {
+		return &Words{automaton: interval{low: word, high: word}, finite: []string{word}}, nil
+	}
 	dfa, err := builders[edits-1]().BuildDfa(word[n:], uint8(edits))
 	if err != nil {
 		return nil, tooLong
@@ -98,13 +101,14 @@ func (w *Words) Err() error {
 }
 
 // Boost is the factor of the weight of a term, as in Lucene: of a similar word 1 less its edits over the number of
-// characters of the shorter word, else 1.
+// characters of the shorter word, but at least 0, else 1.
 func (w *Words) Boost(term string) float64 {
 	if w.edits == nil {
 		return 1
 	}
 	_, edits := w.edits.MatchAndDistance(strings.TrimPrefix(term, w.fixed))
-	return 1 - float64(edits)/float64(max(min(utf8.RuneCountInString(term), utf8.RuneCountInString(w.similar)), 1))
+	shorter := min(utf8.RuneCountInString(term), utf8.RuneCountInString(w.similar))
+	return 1 - min(1, float64(edits)/float64(max(shorter, 1)))
 }
 
 // Match tells whether a term is in the set.
@@ -113,7 +117,7 @@ func (w *Words) Match(term string) bool {
 	for i := 0; i < len(term) && w.CanMatch(state); i++ {
 		state = w.Accept(state, term[i])
 	}
-	return w.CanMatch(state) && w.IsMatch(state) && w.Boost(term) > 0
+	return w.CanMatch(state) && w.IsMatch(state)
 }
 
 // patience is the number of terms without a match that Terms reads before it looks up the next term that may match.
@@ -151,7 +155,7 @@ func (w *Words) Terms(from func(string) iter.Seq[[]byte]) iter.Seq[string] {
 				dead := !w.CanMatch(states[len(states)-1])
 				if len(states) == len(term)+1 && !dead && w.IsMatch(states[len(term)]) {
 					vain = 0
-					if t := string(term); w.Boost(t) > 0 && !yield(t) {
+					if !yield(string(term)) {
 						return
 					}
 				} else if vain++; vain >= patience && dead {

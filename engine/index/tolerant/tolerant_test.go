@@ -55,8 +55,11 @@ func plainly(w querylang.Tolerant, term string) (bool, float64) {
 		if len(own) < n || !slices.Equal(own[:n], word[:n]) {
 			return false, 0
 		}
+		if w.Fixed > 0 && n == len(word) && n > 0 {
+			return slices.Equal(own, word), 1
+		}
 		d := distance(word[n:], own[n:])
-		return d <= w.Edits && (d == 0 || d < min(len(word), len(own))), 1 - float64(d)/float64(max(min(len(word), len(own)), 1))
+		return d <= w.Edits, max(0, 1-float64(d)/float64(max(min(len(word), len(own)), 1)))
 	case querylang.Range:
 		low, high := w.Words[0], w.Words[1]
 		return (low == "" || term > low || term == low && !w.Open[0]) && (high == "" || term < high || term == high && !w.Open[1]), 1

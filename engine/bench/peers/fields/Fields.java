@@ -3,6 +3,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.lucene.analysis.CharArraySet;
 import org.apache.lucene.analysis.standard.StandardAnalyzer;
@@ -15,6 +16,7 @@ import org.apache.lucene.index.IndexWriterConfig;
 import org.apache.lucene.search.BooleanClause.Occur;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.BoostQuery;
+import org.apache.lucene.search.DisjunctionMaxQuery;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.search.ScoreDoc;
@@ -26,12 +28,14 @@ import org.apache.lucene.util.QueryBuilder;
  * Fields indexes lines of texts with TABs between, one for each field, and answers queries from standard input, one a line: clauses
  * "mark weight fields slop text", separated by TABs. The mark is + (must), - (must not) or = (should); fields are name^weight with
  * commas between. A text of several words is a phrase, or, if the slop is AND or OR, a group of mark:fields:word that this joins. An answer is a line of
- * document:score. The arguments are the input, the stop words and the fields with commas between, and the number of documents of an answer.
+ * document:score. The arguments are the input, the stop words and the fields with commas between, the number of documents of an answer, and
+ * the tie of a DisjunctionMaxQuery of the fields, or -1.
  */
 public class Fields {
   public static void main(String[] args) throws Exception {
     List<String> stops = args[1].isEmpty() ? List.of() : List.of(args[1].split(","));
     String[] fields = args[2].split(",");
+    tie = Float.parseFloat(args[4]);
     StandardAnalyzer analyzer = new StandardAnalyzer(new CharArraySet(stops, false));
     BM25Similarity similarity = new BM25Similarity(0.9f, 0.4f);
     ByteBuffersDirectory dir = new ByteBuffersDirectory();
@@ -88,15 +92,22 @@ public class Fields {
     return all.build();
   }
 
-  /** inFields finds a word or a phrase in any of the fields; scores add up. It is null for stop words alone. */
+  /** tie is the part of the scores in other fields than the best one; negative: scores add up. */
+  static float tie = -1;
+
+  /** inFields finds a word or a phrase in any of the fields. It is null for stop words alone. */
   static Query inFields(QueryBuilder builder, String fields, String text, int slop) {
     BooleanQuery.Builder any = new BooleanQuery.Builder();
+    List<Query> all = new ArrayList<>();
     for (String field : fields.split(",")) {
       String[] parts = field.split("\\^");
       Query q = builder.createPhraseQuery(parts[0], text, slop);
-      add(any, q == null ? null : new BoostQuery(q, Float.parseFloat(parts[1])), Occur.SHOULD);
+      if (q != null) {
+        all.add(new BoostQuery(q, Float.parseFloat(parts[1])));
+        add(any, all.get(all.size() - 1), Occur.SHOULD);
+      }
     }
-    return built(any);
+    return tie < 0 ? built(any) : all.isEmpty() ? null : new DisjunctionMaxQuery(all, tie);
   }
 
   static void add(BooleanQuery.Builder to, Query q, Occur occur) {

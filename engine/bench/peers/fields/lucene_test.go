@@ -176,20 +176,27 @@ func TestLucene(t *testing.T) {
 	if os.Getenv("HEDDLE_TEST_FULL") != "" {
 		n = 10000
 	}
-	for name, stops := range map[string][]string{"all words": nil, "stop words": {"and", "in", "of", "that", "the", "to"}} {
-		t.Run(name, func(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		stops []string
+		tie   float64 // of a DisjunctionMaxQuery; -1: scores add up
+	}{{"all words", nil, -1}, {"stop words", []string{"and", "in", "of", "that", "the", "to"}, -1}, {"best field", nil, 0}, {"tie", nil, 0.3}} {
+		t.Run(c.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(8, 8))
 			verses := bible(t, r)
 			own, theirs := inputs(t, r, verses)
-			x := open(t, own, stops)
+			x := open(t, own, c.stops)
 			var queries []engine.Query
 			var lines []string
 			for range n {
 				q, line := random(r, verses)
+				if c.tie >= 0 {
+					q.Tie = &c.tie
+				}
 				queries, lines = append(queries, q), append(lines, line)
 			}
 			found, places := 0, 0
-			for i, want := range lucene.Answers(t, classes, lines, "Fields", theirs, strings.Join(stops, ","), strings.Join(fields, ","), strconv.Itoa(lucene.Most)) {
+			for i, want := range lucene.Answers(t, classes, lines, "Fields", theirs, strings.Join(c.stops, ","), strings.Join(fields, ","), strconv.Itoa(lucene.Most), fmt.Sprint(c.tie)) {
 				q := queries[i]
 				hits, err := x.Search(t.Context(), q)
 				if err != nil {
