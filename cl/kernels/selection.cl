@@ -134,7 +134,10 @@ static inline part_t chosen(slices_t t, list_t list, part_t set, uint q, uint *l
 static inline part_t listed(slices_t t, list_t list, part_t set, uint q, uint *loads) {
     if (t.width <= CHOICE_MOST)
         return chosen(t, list, set, q, loads);
-    set = between(t, set, list.first, list.first + list.span, q, loads);
+    if (t.width >= 32) // else an offset in the list has 32 bits, since the tile meets it
+        set = between(t, set, list.first, list.first + list.span, q, loads);
+    else if (first_bit(t))
+        set &= slice_rows(t, 0, q, loads);
     uint words[LANES], n = min(t.width, 32u), above = (uint)(t.least - list.first); // lower halves decide
     part_store(set, 0, words);
     #pragma unroll 1
@@ -147,7 +150,7 @@ static inline part_t listed(slices_t t, list_t list, part_t set, uint q, uint *l
         #pragma unroll
         for (uint r = 0; r < 32; r++) {
             uint at = above + code[r];
-            if (words[l] >> r & 1)
+            if ((words[l] >> r & 1) && at <= list.span)
                 in |= (list.bits[at / 32] >> at % 32 & 1) << r;
         }
         words[l] = in;
