@@ -21,7 +21,7 @@ var views = []struct{ name, place, complete string }{
 	{"live", "live", `document.querySelectorAll(".uplot canvas").length > 0`},
 	{"devices", "devices", `document.querySelectorAll(".findings li").length > 0`},
 	{"cluster", "cluster", `document.querySelector(".notice, .coverage") !== null`},
-	{"score", "score?index=kjv&id=30212&body=" + url.QueryEscape(`{"query":"faith hope charity","mode":"or"}`), `document.querySelector("#score") !== null`},
+	{"score", "score?index=kjv&id=28678&body=" + url.QueryEscape(`{"query":"faith hope charity","mode":"or"}`), `document.querySelector("#score") !== null`},
 	{"way", "way?index=kjv&body=" + url.QueryEscape(`{"query":"heaven earth","mode":"and"}`), `document.querySelectorAll(".tree li").length > 4`},
 	{"indexes", "indexes", `document.querySelector("[aria-label=Terms]") !== null`},
 }
