@@ -16,7 +16,6 @@ import (
 	"heddle/engine/index/hdl"
 	"heddle/engine/index/querylang"
 	"heddle/engine/observe"
-	"heddle/engine/server/catalog"
 	"heddle/engine/server/problem"
 	"heddle/engine/syntax"
 )
@@ -364,44 +363,4 @@ func (i indexService) statistics(ctx context.Context, r *api.GetStatisticsReques
 		return st, err
 	}
 	return x.Statistics(r.GetTerms()...)
-}
-
-// ListIndexes implements api.IndexServiceHandler.
-func (i indexService) ListIndexes(ctx context.Context, _ *api.ListIndexesRequest) (*api.ListIndexesResponse, error) {
-	all, err := i.s.listIndexes(ctx)
-	return &api.ListIndexesResponse{Indexes: all}, err
-}
-
-// GetIndex implements api.IndexServiceHandler.
-func (i indexService) GetIndex(ctx context.Context, r *api.GetIndexRequest) (*api.Index, error) {
-	if remote := i.s.remoteOf(r.GetIndex()); remote != nil {
-		return remote.Index(ctx, r.GetIndex())
-	}
-	x, err := i.s.indexes.Find(r.GetIndex())
-	if err != nil {
-		return nil, err
-	}
-	return describeIndex(x)
-}
-
-func describeIndex(x *catalog.Entry[*engine.Index]) (*api.Index, error) {
-	out := &api.Index{Name: x.Name}
-	now := x.Now()
-	if !now.Ready() {
-		return out, nil
-	}
-	info, err := now.Resource.Info()
-	if err != nil {
-		return nil, err
-	}
-	out.Ready, out.Docs, out.Lists, out.Checksum = true, uint64(info.Docs), uint64(info.Lists), now.Checksum
-	out.Resident = residents(info.Resident)
-	return out, nil
-}
-
-func residents(all []engine.Resident) (out []*api.Resident) {
-	for _, r := range all {
-		out = append(out, &api.Resident{Processor: r.Processor, Reserve: r.Reserve, Bytes: r.Bytes, Reason: r.Reason})
-	}
-	return out
 }

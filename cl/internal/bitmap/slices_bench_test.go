@@ -133,19 +133,6 @@ func BenchmarkSlices(b *testing.B) {
 	run("b < 3333/bits on the host", func() error { return s.Select(ctx, bits, &lent) })
 	run("b < 3333/bits on the host, copied", func() error { return s.Select(ctx, bits, &copied) })
 	lent.Release()
-	some := batch(plan.OutputResident, 1, check{1, one(0, 4999)})
-	measures := map[string]*plan.Aggregation{}
-	for _, m := range []struct {
-		name        string
-		by, measure []int
-	}{{"sum(c) where b < 5000", nil, []int{2}}, {"64 groups, sum(b) where b < 5000", []int{0}, []int{1}}, {"10000 groups, sum(c) where b < 5000", []int{1}, []int{2}}} {
-		a := &plan.Aggregation{Inputs: inputs, Groupings: m.by, Measures: []plan.Measure{{Kind: plan.MeasureSum, Input: m.measure[0]}}}
-		measures[m.name] = a
-		run(fmt.Sprint(m.name), func() error {
-			_, err := s.Measure(ctx, some, a)
-			return err
-		})
-	}
 	timed, err := device.Open(b.Context(), d, device.Options{Profiling: true, SkipSelfTest: true})
 	if err != nil {
 		b.Fatal(err)
@@ -156,18 +143,33 @@ func BenchmarkSlices(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer again.Close()
-	for name, a := range measures {
-		b.Run(name+"/kernels", func(b *testing.B) {
-			var took []time.Duration
-			for b.Loop() {
-				cells, err := again.Measure(ctx, some, a)
-				if err != nil {
-					b.Fatal(err)
+	for _, where := range []struct {
+		name string
+		rows *plan.SelectBatch
+	}{{"b < 5000", batch(plan.OutputResident, 1, check{1, one(0, 4999)})}, {"b < 9999", batch(plan.OutputResident, 1, check{1, one(0, 9998)})},
+		{"b < 10000", batch(plan.OutputResident, 1, check{1, one(0, 9999)})}, {"TRUE", batch(plan.OutputResident, 1)}} {
+		for _, m := range []struct {
+			name        string
+			by, measure []int
+		}{{"sum(c)", nil, []int{2}}, {"64 groups, sum(b)", []int{0}, []int{1}}, {"10000 groups, sum(c)", []int{1}, []int{2}}} {
+			a := &plan.Aggregation{Inputs: inputs, Groupings: m.by, Measures: []plan.Measure{{Kind: plan.MeasureSum, Input: m.measure[0]}}}
+			name := fmt.Sprintf("%s where %s", m.name, where.name)
+			run(name, func() error {
+				_, err := s.Measure(ctx, where.rows, a)
+				return err
+			})
+			b.Run(name+"/kernels", func(b *testing.B) {
+				var took []time.Duration
+				for b.Loop() {
+					cells, err := again.Measure(ctx, where.rows, a)
+					if err != nil {
+						b.Fatal(err)
+					}
+					took = append(took, cells.Stats.Probe)
 				}
-				took = append(took, cells.Stats.Probe)
-			}
-			slices.Sort(took)
-			b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "kernel-µs")
-		})
+				slices.Sort(took)
+				b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "kernel-µs")
+			})
+		}
 	}
 }

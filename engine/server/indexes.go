@@ -1,0 +1,49 @@
+package server
+
+import (
+	"context"
+
+	"heddle/engine"
+	"heddle/engine/api"
+	"heddle/engine/server/catalog"
+)
+
+// ListIndexes implements api.IndexServiceHandler.
+func (i indexService) ListIndexes(ctx context.Context, _ *api.ListIndexesRequest) (*api.ListIndexesResponse, error) {
+	all, err := i.s.listIndexes(ctx)
+	return &api.ListIndexesResponse{Indexes: all}, err
+}
+
+// GetIndex implements api.IndexServiceHandler.
+func (i indexService) GetIndex(ctx context.Context, r *api.GetIndexRequest) (*api.Index, error) {
+	if remote := i.s.remoteOf(r.GetIndex()); remote != nil {
+		return remote.Index(ctx, r.GetIndex())
+	}
+	x, err := i.s.indexes.Find(r.GetIndex())
+	if err != nil {
+		return nil, err
+	}
+	return describeIndex(x)
+}
+
+func describeIndex(x *catalog.Entry[*engine.Index]) (*api.Index, error) {
+	out := &api.Index{Name: x.Name}
+	now := x.Now()
+	if !now.Ready() {
+		return out, nil
+	}
+	info, err := now.Resource.Info()
+	if err != nil {
+		return nil, err
+	}
+	out.Ready, out.Docs, out.Lists, out.Checksum = true, uint64(info.Docs), uint64(info.Lists), now.Checksum
+	out.Resident = residents(info.Resident)
+	return out, nil
+}
+
+func residents(all []engine.Resident) (out []*api.Resident) {
+	for _, r := range all {
+		out = append(out, &api.Resident{Processor: r.Processor, Reserve: r.Reserve, Bytes: r.Bytes, Reason: r.Reason})
+	}
+	return out
+}
