@@ -1,9 +1,9 @@
 package schedule
 
 import (
-	"cmp"
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -14,14 +14,16 @@ type runContext struct {
 	context.Context           // the caller's, if inline
 	deadline        time.Time // zero is none
 
+	ended atomic.Bool
+
 	mu     sync.Mutex
-	err    error
 	own    context.Context // has the channel; nil until asked for
 	cancel context.CancelFunc
 }
 
 func (c *runContext) begin(parent context.Context, deadline time.Time) {
-	c.Context, c.deadline, c.err = parent, deadline, nil
+	c.Context, c.deadline = parent, deadline
+	c.ended.Store(false)
 }
 
 // end cancels the contexts derived from c. It returns whether c may be used for another
@@ -29,7 +31,7 @@ func (c *runContext) begin(parent context.Context, deadline time.Time) {
 func (c *runContext) end() (reuse bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.err = cmp.Or(c.err, context.Canceled)
+	c.ended.Store(true)
 	if c.own != nil {
 		c.cancel()
 	}
@@ -45,9 +47,10 @@ func (c *runContext) Deadline() (time.Time, bool) {
 }
 
 func (c *runContext) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return cmp.Or(c.err, c.Context.Err())
+	if c.ended.Load() {
+		return context.Canceled
+	}
+	return c.Context.Err()
 }
 
 func (c *runContext) Done() <-chan struct{} {
@@ -55,14 +58,14 @@ func (c *runContext) Done() <-chan struct{} {
 	defer c.mu.Unlock()
 	if c.own == nil {
 		c.own, c.cancel = context.WithCancel(c.Context)
-		if c.err != nil {
+		if c.ended.Load() {
 			c.cancel()
 		}
 	}
 	return c.own.Done()
 }
 
-// polled is the context of a block of a stream, whose batches are used again: only Err tells its end, which phrases look at.
+// polled is the context of a block of a stream, whose batches are used again: only Err tells its end.
 type polled struct{ *runContext }
 
 func (polled) Done() <-chan struct{} { return nil }

@@ -30,7 +30,6 @@ func (t *task) steps(n int) (from, to int) {
 type batch struct {
 	*Matcher
 	ctx        context.Context
-	done       <-chan struct{} // ctx.Done()
 	queries    *plan.MatchBatch
 	out        *plan.Results
 	filters    []*filter.Set // by query, nil for none; empty if no query has one
@@ -52,8 +51,8 @@ const (
 
 // run answers the queries of b into out, which is empty.
 func (j *batch) run(ctx context.Context, m *Matcher, b *plan.MatchBatch, out *plan.Results) error {
-	j.Matcher, j.ctx, j.done, j.queries, j.out, j.decoded, j.candidates = m, ctx, ctx.Done(), b, out, 0, 0
-	defer func() { j.ctx, j.done, j.queries, j.out = nil, nil, nil, nil }()
+	j.Matcher, j.ctx, j.queries, j.out, j.decoded, j.candidates = m, ctx, b, out, 0, 0
+	defer func() { j.ctx, j.queries, j.out = nil, nil, nil }()
 	if j.task == nil {
 		j.task = j.answer
 	}
@@ -233,14 +232,7 @@ func (w *worker) pairs(j *batch, t *task, totals []uint64, q int) int {
 }
 
 // ended returns the error of the context once it has ended.
-func (j *batch) ended() error {
-	select {
-	case <-j.done:
-		return j.ctx.Err()
-	default:
-		return nil
-	}
-}
+func (j *batch) ended() error { return j.ctx.Err() }
 
 // gather adds the docIDs of earlier tasks to the offsets, which count from the first query of a task on. With join
 // it copies the docIDs of the workers to the results, in the order of the tasks.

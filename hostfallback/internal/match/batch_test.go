@@ -157,7 +157,7 @@ func TestCancelWithinQuery(t *testing.T) {
 	src := hosttest.Source(t, docs, codec.IDs(), hosttest.Uniform(rand.New(rand.NewPCG(1, 2)), 30_000, docs))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	j := &batch{Matcher: matcher(src, 1, 0), ctx: ctx, done: ctx.Done(), queries: new(plan.MatchBatch)}
+	j := &batch{Matcher: matcher(src, 1, 0), ctx: ctx, queries: new(plan.MatchBatch)}
 	w := &worker{stack: new(stack)}
 	if n, err := w.conjunction(j, []plan.Handle{0}, &task{end: 1}, nil); n != 0 || !errors.Is(err, context.Canceled) {
 		t.Errorf("a conjunction: %d matches, %v", n, err)

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -112,7 +113,7 @@ func TestUnion(t *testing.T) {
 // number with its counts.
 func onBoard(t rapid.TB, aux *lookup.Auxiliary, lists []plan.Handle, cut uint64) []uint32 {
 	w, b := new(worker), new(board)
-	j := &batch{Matcher: New(aux, 1)}
+	j := &batch{Matcher: New(aux, 1), ctx: context.Background()}
 	for _, j.queries = range []*plan.MatchBatch{{}, {CountOnly: true}} {
 		total := 0
 		for _, part := range [][2]uint64{{0, cut}, {cut, uint64(aux.Source.Docs)}} {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/filter"
 	"heddle/hostfallback/internal/work"
@@ -27,6 +28,41 @@ type batch struct {
 	first      []int           // the first part of each query, and the number of parts
 	filters    []*filter.Set   // by query, nil for none; empty if no query has one
 	threads    int
+
+	ctx     context.Context
+	ranker  *Ranker
+	queries *plan.RankBatch
+	tables  *tables
+	task    func(w, i int) error // rankPart, made once
+}
+
+// forget drops what a call has lent.
+func (j *batch) forget() {
+	clear(j.filters)
+	j.ctx, j.ranker, j.queries, j.tables = nil, nil, nil, nil
+}
+
+// rank finds the best documents of all parts.
+func (j *batch) rank(ctx context.Context, r *Ranker, b *plan.RankBatch, tables *tables) error {
+	j.ctx, j.ranker, j.queries, j.tables = ctx, r, b, tables
+	if j.task == nil {
+		j.task = j.rankPart
+	}
+	return work.Parallel(ctx, j.threads, len(j.parts), j.task)
+}
+
+// rankPart ranks part i.
+func (j *batch) rankPart(_, i int) (err error) {
+	w := j.ranker.workers.Get()
+	defer j.ranker.workers.Done(w, &err)
+	defer mapped.Catch(mapped.Watch(), &err)
+	p := &j.parts[i]
+	w.filter = nil
+	if len(j.filters) > 0 {
+		w.filter = j.filters[p.query]
+		defer func() { w.filter = nil }()
+	}
+	return w.rank(j.ctx, j.ranker, j.queries, j.tables, p)
 }
 
 // partLoad is the least number of postings that pay for a part.
@@ -128,7 +164,7 @@ func (p *part) shareThreshold(b *best) {
 const gatherLoad = 32 << 10
 
 // gather joins the parts of each query into out, best documents first.
-func (j *batch) gather(ctx context.Context, r *Ranker, b *plan.RankBatch, out *plan.TopK) error {
+func (j *batch) gather(ctx context.Context, b *plan.RankBatch, out *plan.TopK) error {
 	first := j.first[:0]
 	for i := range j.parts {
 		p := &j.parts[i]
@@ -145,6 +181,12 @@ func (j *batch) gather(ctx context.Context, r *Ranker, b *plan.RankBatch, out *p
 	total := int(out.Offsets[b.Queries()])
 	out.Docs, out.Scores = slices.Grow(out.Docs, total)[:total], slices.Grow(out.Scores, total)[:total]
 	pieces := total/gatherLoad + 1
+	if pieces == 1 {
+		for q := range b.Queries() {
+			j.join(q, out)
+		}
+		return nil
+	}
 	return work.Parallel(ctx, j.threads, pieces, func(_, i int) error {
 		for q := b.Queries() * i / pieces; q < b.Queries()*(i+1)/pieces; q++ {
 			j.join(q, out)

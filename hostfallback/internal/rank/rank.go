@@ -61,7 +61,7 @@ func (r *Ranker) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) (e
 	j := r.batches.Get()
 	defer r.batches.Done(j, &err)
 	defer mapped.Catch(mapped.Watch(), &err)
-	defer func() { clear(j.filters) }()
+	defer j.forget()
 	if j.filters, err = filter.All(j.filters[:0], b.Filters, r.src.Docs); err != nil {
 		return err
 	}
@@ -73,22 +73,10 @@ func (r *Ranker) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) (e
 		return err
 	}
 	j.split(r, b)
-	err = work.Parallel(ctx, j.threads, len(j.parts), func(_, i int) (err error) {
-		w := r.workers.Get()
-		defer r.workers.Done(w, &err)
-		defer mapped.Catch(mapped.Watch(), &err)
-		p := &j.parts[i]
-		w.filter = nil
-		if len(j.filters) > 0 {
-			w.filter = j.filters[p.query]
-			defer func() { w.filter = nil }()
-		}
-		return w.rank(ctx, r, b, tables, p)
-	})
-	if err != nil {
+	if err := j.rank(ctx, r, b, tables); err != nil {
 		return err
 	}
-	if err := j.gather(ctx, r, b, out); err != nil {
+	if err := j.gather(ctx, b, out); err != nil {
 		return err
 	}
 	out.Stats = plan.Stats{Queries: uint64(b.Queries()), Postings: b.Postings(r.src), Matches: uint64(len(out.Docs))}
