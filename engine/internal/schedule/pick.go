@@ -5,6 +5,9 @@ import "time"
 // dispatch starts jobs on processors with free lanes.
 func (s *Scheduler) dispatch(now time.Duration) {
 	s.undispatched = false
+	if len(s.nonEmpty)+len(s.streams) == 0 {
+		return
+	}
 	for _, q := range s.nonEmpty {
 		q.closesAt = 0
 	}
