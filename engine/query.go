@@ -291,12 +291,15 @@ var hitBlocks sync.Pool // *[]Hits
 
 // search answers a query on the lists of an index.
 func search(ctx context.Context, g *lists.Generation, o *Query) (Hits, error) {
+	if o.Filter == nil && !o.ordered() {
+		return searchIn(ctx, g, o, nil)
+	}
 	var in filter.Compiler
 	defer in.Release()
 	return searchIn(ctx, g, o, &in)
 }
 
-// searchIn is search with tables that may be open already.
+// searchIn is search with tables that may be open already; nil: the query has no filter and no order.
 func searchIn(ctx context.Context, g *lists.Generation, o *Query, in *filter.Compiler) (h Hits, err error) {
 	defer failure.Catch("search", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
