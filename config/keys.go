@@ -128,7 +128,7 @@ has a place for each document, as Ding et al. 2009, and is a baseline.`),
 		`Maximum number of documents per query.
 From 0 to 10000. 0 is none, for counts and facets.`),
 	enum("search.format", func(c *Config) *string { return &c.Search.Format },
-		"text", []string{"text", "tsv", "jsonl", "trec"}, `Format of answers on standard output.
+		"text", []string{"text", "tsv", "jsonl", "trec"}, `Format of answers.
 trec is a run file for heddle eval.`),
 
 	enum("ranking.variant", func(c *Config) *string { return &c.Ranking.Variant },

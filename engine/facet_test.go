@@ -61,6 +61,7 @@ func TestFacets(t *testing.T) {
 	for _, q := range []Query{
 		{Text: "t1"}, {Text: "t1 t2 t3", Match: And}, {Text: "t5 NOT t1"}, {Text: "t1 t2", K: 3},
 		{Text: "t1 t30 t39", K: 10, Match: AndOr}, {Text: "+t10 t25", K: 1, Match: AndOr}, {Text: "unknown"}, {Text: "t1 t2", Filter: filter},
+		{Text: "x10~1", Expansion: Expansion{PrefixLength: 1}}, {Text: "x10~1"},
 	} {
 		whole := q
 		if whole.K = 0; q.Match == AndOr {

@@ -212,6 +212,11 @@ func TestFieldsOracle(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer x.Close()
+		snapshot, err := x.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer snapshot.Close()
 		c := docs.collection(t, e, filepath.Join(dir, "c"), opt.Fields)
 		defer c.Close()
 		for range queries {
@@ -253,8 +258,24 @@ func TestFieldsOracle(t *testing.T) {
 				if s := docs.score(&q, &want, int(d), fields); !slices.Contains(all, d) || math.Abs(h.Scores[i]-s) > 1e-5*max(s, 1e-3) || i > 0 && h.Scores[i] > h.Scores[i-1] {
 					t.Fatalf("%+v in\n%s: document %d has the score %v, want %v", q, docs.lines(), d, h.Scores[i], s)
 				}
+				w, err := snapshot.ExplainScore(t.Context(), q, d)
+				if err != nil || w.Score != h.Scores[i] {
+					t.Fatalf("%+v in\n%s: document %d has the score %v, explained as %+v; %v", q, docs.lines(), d, h.Scores[i], w, err)
+				}
+				sum := 0.0
+				for _, p := range w.Parts {
+					sum += p.Score
+				}
+				if sum != w.Score {
+					t.Fatalf("%+v in\n%s: document %d: the parts %+v add up to %v, want %v", q, docs.lines(), d, w.Parts, sum, w.Score)
+				}
 			}
 			if q.Match != AndOr {
+				sorted := q
+				sorted.Sort = []string{"score"}
+				if got, err := x.Search(t.Context(), sorted); err != nil || !slices.Equal(got.Docs, h.Docs) || !slices.Equal(got.Scores, h.Scores) || got.Total != h.Total {
+					t.Fatalf("%+v in\n%s: %v %v of %v, want %v %v of %v; %v", sorted, docs.lines(), got.Docs, got.Scores, got.Total, h.Docs, h.Scores, h.Total, err)
+				}
 				plain := q
 				plain.K, plain.Total = 0, 0
 				if h, err := x.Search(t.Context(), plain); err != nil || !slices.Equal(h.Docs, all) {

@@ -29,7 +29,8 @@ type (
 )
 
 // ordered reports whether the documents of the query have another order than the score, or a place at which they
-// begin: pure Go then answers it, from all matching documents.
+// begin. They come from all matching documents: from the device that matches them where columns in front order them and
+// After, Collapse and MinScore are not set, else from pure Go.
 func (o *Query) ordered() bool {
 	return len(o.Sort) > 0 || o.MinScore > 0 || o.Collapse != "" || o.Boost != nil || o.After != "" && o.After != order.Begin
 }

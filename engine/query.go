@@ -88,7 +88,8 @@ type Query struct {
 	After string
 	// Sort is the order of the documents, such as "year desc" and "score": columns of Table, or the score. A document
 	// without a value comes last, and ties are in the order of the documents. A query with Sort alone is for all
-	// documents. Pure Go sorts all matching documents. Default: nil, the descending score.
+	// documents. Columns in front order the documents on the processor that matches them, unless After, Collapse or MinScore
+	// is set; pure Go sorts all matching documents otherwise. Default: nil, the descending score.
 	Sort  []string
 	Table *Table // attribute table of the index, for Sort, Collapse and Boost
 	// MinScore is the least score of a document. Hits.Total counts no others. Default: 0.

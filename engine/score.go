@@ -23,11 +23,12 @@ type ScoreExplanation struct {
 	Parts []ScorePart
 }
 
-// ScorePart is what a term or a phrase adds to a score: Weight times TF, rounded up to a unit of the score.
+// ScorePart is what a term or a phrase adds to a score: Weight times TF, rounded up to a unit of the score. With Query.Tie a part
+// in another field than the best one adds Tie times that, and with Expansion.Best terms other than the best one add 0.
 type ScorePart struct {
 	Term      string  // of a field: its name, a colon and the word; a phrase is in the query language
 	Boost     float64 // weight in the query
-	Documents uint64  // documents that have it
+	Documents uint64  // documents that have it; of a phrase in a collection, documents of the segment
 	Weight    float64 // the most that it can add: Boost times its weight in the collection
 	// Frequency is the number of its places in the document, or the impact. Places of a phrase with gaps count less than 1.
 	Frequency float64
@@ -49,7 +50,7 @@ func (s *Snapshot) ExplainScore(ctx context.Context, q Query, doc uint32) (out *
 		return nil, err
 	}
 	q = Query{
-		Text: q.Text, Literal: q.Literal, Terms: q.Terms, Weights: q.Weights, Expr: q.Expr, Expansion: q.Expansion, QueryFields: q.QueryFields,
+		Text: q.Text, Literal: q.Literal, Terms: q.Terms, Weights: q.Weights, Expr: q.Expr, Expansion: q.Expansion, QueryFields: q.QueryFields, Tie: q.Tie,
 		Match: q.Match, K: 1, Scoring: q.Scoring, Statistics: q.Statistics, Caller: q.Caller, Timeout: q.Timeout,
 	}
 	if doc >= g.Source.Docs {

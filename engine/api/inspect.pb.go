@@ -831,9 +831,11 @@ type ExplainScoreRequest struct {
 	Scoring   *Scoring `protobuf:"bytes,7,opt,name=scoring,proto3" json:"scoring,omitempty"`
 	TimeoutMs uint32   `protobuf:"varint,8,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
 	// See SearchRequest.
-	Expand        string `protobuf:"bytes,30,opt,name=expand,proto3" json:"expand,omitempty"`
-	PrefixLength  uint32 `protobuf:"varint,31,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
-	QueryFields   string `protobuf:"bytes,45,opt,name=query_fields,json=queryFields,proto3" json:"query_fields,omitempty"`
+	Expand        string   `protobuf:"bytes,30,opt,name=expand,proto3" json:"expand,omitempty"`
+	PrefixLength  uint32   `protobuf:"varint,31,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
+	QueryFields   string   `protobuf:"bytes,45,opt,name=query_fields,json=queryFields,proto3" json:"query_fields,omitempty"`
+	Tie           *float64 `protobuf:"fixed64,46,opt,name=tie,proto3,oneof" json:"tie,omitempty"`
+	ExpandScore   string   `protobuf:"bytes,47,opt,name=expand_score,json=expandScore,proto3" json:"expand_score,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -945,6 +947,20 @@ func (x *ExplainScoreRequest) GetQueryFields() string {
 	return ""
 }
 
+func (x *ExplainScoreRequest) GetTie() float64 {
+	if x != nil && x.Tie != nil {
+		return *x.Tie
+	}
+	return 0
+}
+
+func (x *ExplainScoreRequest) GetExpandScore() string {
+	if x != nil {
+		return x.ExpandScore
+	}
+	return ""
+}
+
 // ScoreExplanation is the score of a document in its parts.
 type ScoreExplanation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1042,13 +1058,14 @@ func (x *ScoreExplanation) GetParts() []*ScorePart {
 	return nil
 }
 
-// ScorePart is what a term or a phrase adds to a score: weight times tf, rounded up to a unit of the score.
+// ScorePart is what a term or a phrase adds to a score: weight times tf, rounded up to a unit of the score. With tie a part
+// in another field than the best one adds tie times that, and with expand_score "best" terms other than the best one add 0.
 type ScorePart struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Term  string                 `protobuf:"bytes,1,opt,name=term,proto3" json:"term,omitempty"`
 	// Weight in the query.
 	Boost float64 `protobuf:"fixed64,2,opt,name=boost,proto3" json:"boost,omitempty"`
-	// Documents that have it.
+	// Documents that have it; of a phrase in a collection, documents of the segment.
 	Documents uint64 `protobuf:"varint,3,opt,name=documents,proto3" json:"documents,omitempty"`
 	// The most that it can add: boost times its weight in the collection.
 	Weight float64 `protobuf:"fixed64,4,opt,name=weight,proto3" json:"weight,omitempty"`
@@ -4296,7 +4313,7 @@ const file_heddle_v1_inspect_proto_rawDesc = "" +
 	"\x06fields\x18\a \x01(\tB\x04\xa8\xfe#\x01R\x06fields\x12$\n" +
 	"\n" +
 	"attributes\x18\b \x01(\tB\x04\xa8\xfe#\x01R\n" +
-	"attributes\"\xc2\x02\n" +
+	"attributes\"\x84\x03\n" +
 	"\x13ExplainScoreRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
@@ -4309,7 +4326,10 @@ const file_heddle_v1_inspect_proto_rawDesc = "" +
 	"timeout_ms\x18\b \x01(\rR\ttimeoutMs\x12\x16\n" +
 	"\x06expand\x18\x1e \x01(\tR\x06expand\x12#\n" +
 	"\rprefix_length\x18\x1f \x01(\rR\fprefixLength\x12!\n" +
-	"\fquery_fields\x18- \x01(\tR\vqueryFields\"\xe3\x01\n" +
+	"\fquery_fields\x18- \x01(\tR\vqueryFields\x12\x15\n" +
+	"\x03tie\x18. \x01(\x01H\x00R\x03tie\x88\x01\x01\x12!\n" +
+	"\fexpand_score\x18/ \x01(\tR\vexpandScoreB\x06\n" +
+	"\x04_tie\"\xe3\x01\n" +
 	"\x10ScoreExplanation\x12\x10\n" +
 	"\x03doc\x18\x01 \x01(\tR\x03doc\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\x04R\x02id\x12\x14\n" +
@@ -4765,6 +4785,7 @@ func file_heddle_v1_inspect_proto_init() {
 	file_heddle_v1_index_proto_init()
 	file_heddle_v1_route_proto_init()
 	file_heddle_v1_table_proto_init()
+	file_heddle_v1_inspect_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -41,6 +41,7 @@ func (s *Server) inspection() *inspect.Service {
 		Rank: func(q *engine.Query, k uint32, total *structpb.Value, scoring *api.Scoring) error {
 			return s.rank(q, &k, total, nil, scoring, nil)
 		},
+		Combine:    combine,
 		Page:       s.page,
 		Attributes: func(index string) (*engine.Table, error) { return s.attributes(index, "") },
 		Selection: func(ctx context.Context, where string, timeoutMs uint32) engine.Selection {

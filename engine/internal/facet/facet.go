@@ -88,7 +88,7 @@ func matching(ctx context.Context, g *lists.Generation, a *Ask, in *filter.Compi
 	search := func(match querylang.Match) (lists.Answer, error) {
 		q := query.Get()
 		q.Text, q.Literal, q.Terms, q.Weights, q.Expr = a.Query.Text, a.Query.Literal, a.Query.Terms, nil, a.Query.Expr
-		q.Options = query.Options{Match: match, Part: a.Query.Part, Algorithm: a.Query.Algorithm, Accumulators: a.Query.Accumulators}
+		q.Options = a.Query.Documents(match)
 		call := a.Call
 		call.Explain = nil
 		in.Restart()

@@ -58,7 +58,7 @@ func (a *Ask) Search(ctx context.Context, g *lists.Generation, in *filter.Compil
 	asked := *a.Query // Search gives its query back
 	match := query.Get()
 	match.Text, match.Literal, match.Terms, match.Weights, match.Expr = asked.Text, asked.Literal, asked.Terms, nil, asked.Expr
-	match.Options = query.Options{Match: asked.Match}
+	match.Options = asked.Documents(asked.Match)
 	call := a.Call
 	if s := a.sorter(g, in, asked.K); s != nil {
 		match.Sorter, call.Fresh = s, true

@@ -55,6 +55,11 @@ type Options struct {
 	Fields       string // fields of words without a field, and their weights: see querylang.ParseFields; empty: all
 }
 
+// Documents is the options of the query for all documents that match it under m, without scores.
+func (o *Options) Documents(m querylang.Match) Options {
+	return Options{Match: m, Part: o.Part, Algorithm: o.Algorithm, Statistics: o.Statistics, Expansion: o.Expansion, Fields: o.Fields}
+}
+
 // Dismax rules the score of a word in several fields.
 type Dismax struct {
 	On  bool    // the score in the best field, and Tie times the scores in the others; false: they add up

@@ -33,62 +33,44 @@ type Part struct {
 
 // Why returns the score of a document that matches the only query of b, which is ranked and has settings s.
 func (b *Batch) Why(ctx context.Context, x *Index, s *Settings, doc uint32) (*Why, error) {
-	own := b.ownedBy(0)
-	terms := b.ranks.Query(0)
-	if n := b.expressions.of[0]; n > 0 {
-		terms = b.expressions.terms.Query(int(n) - 1)
-	}
+	own, asked := b.ownedBy(0), b.asked
 	w := &Why{Docs: s.whole.Docs, MeanLength: mean(s.whole.Length, s.whole.Docs)}
 	if s.Kind.Norm.Impacts == 0 {
 		w.Scoring = &s.params
-	}
-	var total uint32
-	// add completes a part of a weight and a component, both of integers.
-	add := func(p Part, list plan.Handle, weight, tf uint32) {
-		if p.MeanLength = w.MeanLength; x.hasFields() {
-			f := s.whole.Fields[x.Source.FieldOf(list)]
-			p.MeanLength = mean(f.Length, f.Docs)
-		}
-		sum := uint32(0)
-		if p.Frequency > 0 {
-			sum = plan.Contribution(weight, tf)
-			p.TF = float64(tf) / (1 << 32)
-		}
-		total += sum
-		p.Weight, p.Score = b.appendScores(nil, 0, []uint32{weight})[0], b.appendScores(nil, 0, []uint32{sum})[0]
-		w.Parts = append(w.Parts, p)
-	}
-	for _, t := range terms {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		p := b.part(s, x.Source, t.List)
-		f, err := frequency(x.Source, t.List, doc)
-		if err != nil {
-			return nil, err
-		}
-		norm, lengths := own.lengthRule(x.Source, t.List, b.kind.Norm)
-		if norm.Impacts == 0 {
-			p.Length = lengths[doc]
-		}
-		p.Frequency = float64(f)
-		add(p, t.List, t.Weight, norm.TF(max(f, 1), p.Length))
 	}
 	if own != nil {
 		if err := own.lists(ctx, x.Source); err != nil {
 			return nil, err
 		}
-		for _, scored := range own.scored {
-			first := own.phrases[scored.number].Slots[0].Lists[0]
-			norm, lengths := own.lengthRule(x.Source, first, b.kind.Norm)
-			p, made := b.phrasePart(scored.number), own.made[scored.number]
-			p.Documents, p.Length = uint64(len(made.Docs)), lengths[doc]
-			f := uint64(1)
-			if i, ok := slices.BinarySearch(made.Docs, doc); ok {
-				f = made.Freqs[i]
-				p.Frequency = float64(f) / (1 << plan.FreqBits)
+	}
+	total := uint32(0)
+	for _, group := range b.whyGroups(own) {
+		leaves := make([][]sumPart, len(group.leaves))
+		for i, leaf := range group.leaves {
+			for _, t := range leaf.terms {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+				of := b.asked
+				if own != nil && own.groups != nil && t.List < own.base { // asked has their terms in the same order
+					for asked[0].handle != t.List {
+						asked = asked[1:]
+					}
+					of, asked = asked[:1], asked[1:]
+				}
+				p, err := b.sumPart(x, s, own, of, t, doc)
+				if err != nil {
+					return nil, err
+				}
+				leaves[i] = append(leaves[i], p)
 			}
-			add(p, first, scored.weight, norm.TFOf(f, p.Length))
+		}
+		total += group.divide(leaves)
+		for _, leaf := range leaves {
+			for _, p := range leaf {
+				p.Score = b.appendScores(nil, 0, []uint32{p.sum})[0]
+				w.Parts = append(w.Parts, p.Part)
+			}
 		}
 	}
 	for _, t := range b.asked { // no document has them
@@ -103,6 +85,109 @@ func (b *Batch) Why(ctx context.Context, x *Index, s *Settings, doc uint32) (*Wh
 	return w, nil
 }
 
+// sumPart is a part and the integer behind its score.
+type sumPart struct {
+	Part
+	sum uint32
+}
+
+// whyGroups is the groups of the only query of b; a query without them is one leaf.
+func (b *Batch) whyGroups(own *phrased) []scoreGroup {
+	if own != nil && own.groups != nil {
+		return own.groups
+	}
+	terms := b.ranks.Query(0)
+	if n := b.expressions.of[0]; n > 0 {
+		terms = b.expressions.terms.Query(int(n) - 1)
+	}
+	terms = slices.Clone(terms)
+	if own != nil {
+		for _, p := range own.scored {
+			terms = append(terms, plan.Term{List: own.base + plan.Handle(p.number), Weight: p.weight})
+		}
+	}
+	return []scoreGroup{{leaves: []groupLeaf{{terms: terms}}}}
+}
+
+// divide sets the sums of the parts of the leaves of a group to what they add, and returns their sum.
+func (g *scoreGroup) divide(leaves [][]sumPart) (sum uint32) {
+	best, first := uint32(0), 0
+	for i, parts := range leaves {
+		if g.leaves[i].best {
+			top := 0
+			for j := range parts {
+				if parts[j].sum > parts[top].sum {
+					top = j
+				}
+			}
+			for j := range parts {
+				if j != top {
+					parts[j].sum = 0
+				}
+			}
+		}
+		leaf := uint32(0)
+		for _, p := range parts {
+			leaf += p.sum
+		}
+		if leaf > best {
+			best, first = leaf, i
+		}
+	}
+	others, added := uint64(0), uint64(0) // all sums of the other leaves, and what they add
+	for i, parts := range leaves {
+		for j := range parts {
+			if p := &parts[j]; i != first {
+				others += uint64(p.sum)
+				p.sum = uint32(others*uint64(g.tie)>>tieBits - added)
+				added += uint64(p.sum)
+			}
+		}
+	}
+	return best + uint32(added)
+}
+
+// sumPart is the part of a term, or of a phrase, whose list is phrased.base and its number.
+func (b *Batch) sumPart(x *Index, s *Settings, own *phrased, of []asked, t plan.Term, doc uint32) (p sumPart, err error) {
+	first, phrase := t.List, -1
+	if own != nil && t.List >= own.base {
+		phrase = int(t.List - own.base)
+		first = own.phrases[phrase].Slots[0].Lists[0]
+	}
+	norm, lengths := own.lengthRule(x.Source, first, b.kind.Norm)
+	length := uint32(0)
+	if norm.Impacts == 0 {
+		length = lengths[doc]
+	}
+	var tf uint32
+	if phrase < 0 {
+		f, err := frequency(x.Source, t.List, doc)
+		if err != nil {
+			return p, err
+		}
+		p.Part, tf = part(of, s, x.Source, t.List), norm.TF(max(f, 1), length)
+		p.Frequency = float64(f)
+	} else {
+		made := own.made[phrase]
+		p.Part = b.phrasePart(phrase)
+		p.Documents = uint64(len(made.Docs))
+		if i, ok := slices.BinarySearch(made.Docs, doc); ok {
+			tf = norm.TFOf(made.Freqs[i], length)
+			p.Frequency = float64(made.Freqs[i]) / (1 << plan.FreqBits)
+		}
+	}
+	p.Length, p.Weight = length, b.appendScores(nil, 0, []uint32{t.Weight})[0]
+	if p.MeanLength = mean(s.whole.Length, s.whole.Docs); x.hasFields() {
+		f := s.whole.Fields[x.Source.FieldOf(first)]
+		p.MeanLength = mean(f.Length, f.Docs)
+	}
+	if p.Frequency > 0 {
+		p.sum = plan.Contribution(t.Weight, tf)
+		p.TF = float64(tf) / (1 << 32)
+	}
+	return p, nil
+}
+
 func mean(length, docs uint64) float64 {
 	if docs == 0 {
 		return 0
@@ -110,9 +195,9 @@ func mean(length, docs uint64) float64 {
 	return float64(length) / float64(docs)
 }
 
-// part describes a list of the query.
-func (b *Batch) part(s *Settings, src *plan.Source, list plan.Handle) (p Part) {
-	for _, t := range b.asked {
+// part describes a list of the terms of a query.
+func part(of []asked, s *Settings, src *plan.Source, list plan.Handle) (p Part) {
+	for _, t := range of {
 		if t.handle != list {
 			continue
 		}

@@ -23,6 +23,9 @@ func (s *Service) ExplainScore(ctx context.Context, r *api.ExplainScoreRequest) 
 	if err := s.Rank(&q, 1, nil, r.GetScoring()); err != nil {
 		return nil, err
 	}
+	if err := s.Combine(&q, r.Tie, r.GetExpandScore()); err != nil {
+		return nil, err
+	}
 	c, err := s.content(r.GetIndex())
 	if err != nil {
 		return nil, err

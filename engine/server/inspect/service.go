@@ -34,6 +34,8 @@ type Sources struct {
 	FacetAnswer func(matches uint64, all []engine.Facet) *api.FacetAnswer
 	// Rank makes q a ranked query for k documents, with the limits of the server.
 	Rank func(q *engine.Query, k uint32, total *structpb.Value, s *api.Scoring) error
+	// Combine sets the scores of words in several fields, and of prefixes and tolerant words.
+	Combine func(q *engine.Query, tie *float64, expand string) error
 	// Page sets the order and the page of a query.
 	Page func(q *engine.Query, index string, r Paged, after string) error
 	// Attributes returns the attribute table of an index.
