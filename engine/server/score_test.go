@@ -52,11 +52,11 @@ func TestExplainScore(t *testing.T) {
 	best := decoded[api.SearchResponse](r, "POST", "/v1/indexes/looms/search", `{"query":"loom* t*","expand_score":"best","k":1}`).Hits[0]
 	w = decoded[api.ScoreExplanation](r, "POST", "/v1/indexes/looms/score", fmt.Sprintf(`{"query":"loom* t*","expand_score":"best","id":%d}`, best.Id))
 	if w.Score != best.Score || w.Score == 0 {
-		t.Errorf("score %v of the best terms, want %v", w, best)
+		t.Errorf("score %v of the best terms, want %v", w.Score, best.Score)
 	}
 	for body, want := range map[string]string{
-		`{"query":"red","id":0,"tie":2}`: "tie: 2 is not from 0 to 1",
-		`{"query":"red","id":3}`:         "the query does not match document 3", `{"query":"red","id":9}`: "does not match document 9", `{"query":"red AND"}`: "nothing behind",
+		`{"query":"red","id":0,"tie":2}`: "tie: 2 is not from 0 to 1", `{"query":"red","id":4294967296}`: "does not match document 4294967296",
+		`{"query":"red","id":3}`: "the query does not match document 3", `{"query":"red","id":9}`: "does not match document 9", `{"query":"red AND"}`: "nothing behind",
 	} {
 		if reply, p := r.problem("POST", "/v1/indexes/looms/score", body); !strings.Contains(p.Detail, want) {
 			t.Errorf("%s: %d %q, want %q", body, reply.status, p.Detail, want)

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"heddle/engine"
@@ -53,7 +54,9 @@ func (s *Service) ExplainScore(ctx context.Context, r *api.ExplainScoreRequest) 
 func (c *content) score(ctx context.Context, q engine.Query, id uint64) (w *engine.ScoreExplanation, name string, err error) {
 	x, doc := c.parts[0], uint32(min(id, math.MaxUint32))
 	if c.all == nil {
-		w, err = x.ExplainScore(ctx, q, doc)
+		if w, err = x.ExplainScore(ctx, q, doc); engine.CodeOf(err) == engine.NotFound {
+			err = &engine.Error{Code: engine.NotFound, Op: "explain score", Err: fmt.Errorf("the query does not match document %d", id)}
+		}
 	} else if w, err = c.all.ExplainScore(ctx, q, id); err == nil {
 		segment := 0
 		segment, doc = c.all.Internal().Find(id)
