@@ -39,8 +39,10 @@ func TestFields(t *testing.T) {
 			}
 		}
 		for query, want := range map[string]string{
-			"title:lomo": "query 1: in no document: title:lomo (similar: title:loom)\n",
-			"hevan":      "query 1: in no document: body:hevan (similar: body:heaven), title:hevan\n",
+			"title:lomo":                "query 1: in no document: title:lomo (similar: title:loom)\n",
+			"hevan":                     "query 1: in no document: hevan (similar: body:heaven)\n",
+			"lomo":                      "query 1: in no document: lomo (similar: body:loom, title:loom)\n",
+			"red AND lok AND title:the": "query 1: in no document: lok (similar: body:lock), title:the\n",
 		} {
 			if got := heddle(t, "search", path, "--query", query, "--no-header").stderr; got != want {
 				t.Errorf("%s: %s: %q, want %q", path, query, got, want)
@@ -54,6 +56,12 @@ func TestFields(t *testing.T) {
 	}
 	if r := heddle(t, "search", "d.hdl", "--query", "title:loom AND body:loom", "--explain"); !strings.Contains(r.stderr+r.stdout, "body:loom AND title:loom") {
 		t.Errorf("%+v", r)
+	}
+	for _, args := range []string{"--all", "-k 1"} {
+		r := heddle(t, append(strings.Fields("search d.hdl --explain --query"), append([]string{"title lomo red"}, strings.Fields(args)...)...)...)
+		if got := strings.Count(r.stderr+r.stdout, "in no document"); got != 2 || !strings.Contains(r.stderr+r.stdout, " lomo: in no document") {
+			t.Errorf("%s: %d words in no document: %+v", args, got, r)
+		}
 	}
 	s := serve(t, "--drain-delay", "0s", "--index", "d=d.hdl")
 	r, err := http.Post(s.url+"/v1/indexes/d/parse", "application/json", strings.NewReader(`{"query":"title:red NOT body:lock"}`))

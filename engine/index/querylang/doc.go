@@ -88,6 +88,8 @@
 //   - A regular expression begins a word with a slash; text without white space and further slashes follows, and a
 //     slash before white space, a parenthesis, a ^ or the end. Text: and/or, /usr/bin, /usr/bin/, http://x/.
 //
+// A prefix or tolerant word outside phrases has at most MaxWord bytes, a regular expression at most MaxExpression.
+//
 // The engine sends each word through the analyser of the index. It sends a prefix through
 // the part of the analyser that changes characters, without stemmer and stop words, and so the texts of a similar word, a
 // wildcard and a range. A regular expression stays as it is.

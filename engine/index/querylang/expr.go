@@ -46,8 +46,10 @@ type Expr struct {
 
 // Bounds of a query.
 const (
-	MaxTerms   = 4095 // below 2^(plan.MaxDepth-1), so that they fit where each is an AND of its parts
-	MaxNesting = 1000 // parentheses inside one another
+	MaxTerms      = 4095    // below 2^(plan.MaxDepth-1), so that they fit where each is an AND of its parts
+	MaxNesting    = 1000    // parentheses inside one another
+	MaxWord       = 1 << 12 // bytes of a prefix or tolerant word
+	MaxExpression = 1 << 16 // bytes of a regular expression
 )
 
 // Leaves yields every term, prefix, tolerant word, phrase and window of e from left to right.

@@ -163,10 +163,25 @@ func (l *lexer) next() error {
 // tolerant makes the text up to an offset a tolerant word, which a weight may follow.
 func (l *lexer) tolerant(token string, to int) error {
 	l.kind, l.to, l.token = tolerant, to, token
+	if err := l.bounded(); err != nil {
+		return err
+	}
 	if _, fromEnd, reason := readTolerant(token); reason != "" {
 		return &syntax.Error{Text: l.text, Offset: to - fromEnd, Reason: reason}
 	}
 	return l.boost()
+}
+
+// bounded returns an error for a prefix or tolerant word of too many bytes.
+func (l *lexer) bounded() error {
+	what, most := "a prefix or tolerant word", MaxWord
+	if l.kind == tolerant && l.token[0] == '/' {
+		what, most = "a regular expression", MaxExpression
+	}
+	if n := len(l.token); n > most {
+		return l.fail(l.at, fmt.Sprintf("%s of %d bytes: at most %d are possible", what, n, most))
+	}
+	return nil
 }
 
 // source returns the text of a wildcard or similar word up to an offset, with a backslash before each other
@@ -251,8 +266,10 @@ func (l *lexer) word() error {
 		if start && span(l.text[i:]) > 0 {
 			break
 		}
-		if n := edits.FindStringSubmatchIndex(l.text[i:]); r == '~' && i > l.at && n != nil {
-			return l.tolerant(l.source(i)+l.text[i:i+n[3]], i+n[3])
+		if r == '~' && i > l.at {
+			if n := edits.FindStringSubmatchIndex(l.text[i:]); n != nil {
+				return l.tolerant(l.source(i)+l.text[i:i+n[3]], i+n[3])
+			}
 		}
 		if reason := refuse(r, l.text[l.at:i], l.text[i+size:]); reason != "" {
 			return &syntax.Error{Text: l.text, Offset: i, Reason: reason}
@@ -278,8 +295,10 @@ func (l *lexer) word() error {
 		l.kind = every
 	case wild && isWild(l.text[l.at:i]):
 		l.kind, l.token = tolerant, l.source(i)
+		return l.bounded()
 	case last == '*' && strings.Trim(l.token, "*") != "":
 		l.kind, l.token = prefix, strings.TrimSuffix(l.token, "*")
+		return l.bounded()
 	case !escaped && i < len(l.text) && l.text[i] == '(' && window.MatchString(l.token):
 		op, at := Near, i-len(l.token)+len("NEAR/")
 		if strings.HasPrefix(l.token, "ORDERED") {

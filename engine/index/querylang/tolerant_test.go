@@ -1,8 +1,12 @@
 package querylang
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
+
+	"heddle/engine/syntax"
 )
 
 // TestTolerant has tolerant words in all places of a query, and texts that look like them.
@@ -53,6 +57,22 @@ func TestReadTolerant(t *testing.T) {
 	for _, text := range []string{"", "a", "a*", "*", "a b~", "b~ a", "a~^2", "(a~)", " a~", "a~3"} {
 		if got, err := ReadTolerant(text); err == nil {
 			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// TestLongWords: prefixes and tolerant words are bounded, and other words are not.
+func TestLongWords(t *testing.T) {
+	word := strings.Repeat("é", MaxWord/2)
+	expr := "/" + strings.Repeat("x", MaxExpression-2) + "/"
+	for text, offset := range map[string]int{
+		word + "*": -1, "a " + word + "x*": 2, word + "~1": 0, word[2:] + "~2": -1, "+?" + word: 1, word + "?b": 0, "[a TO " + word + "]": 0,
+		expr: -1, "a (/x" + expr[1:] + ")": 3, word + word + word: -1, `"` + word + `b*"`: -1,
+	} {
+		_, err := Parse(text, Or)
+		wrong, ok := errors.AsType[*syntax.Error](err)
+		if ok != (offset >= 0) || ok && (wrong.Offset != offset || !strings.Contains(wrong.Reason, "are possible")) {
+			t.Errorf("%.20s of %d bytes: %.200v, want offset %d", text, len(text), err, offset)
 		}
 	}
 }

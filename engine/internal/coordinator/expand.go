@@ -12,9 +12,17 @@ import (
 	"heddle/engine/syntax"
 )
 
-// expanding returns the expression of a query with prefixes or tolerant words; nil for other queries, and for a wrong
-// text.
-func expanding(q *Query) *querylang.Expr {
+// expanding returns the expressions of queries with prefixes or tolerant words; nil for other queries, and for wrong
+// texts.
+func expanding(qs []Query) []*querylang.Expr {
+	all := make([]*querylang.Expr, len(qs))
+	for i := range qs {
+		all[i] = expression(&qs[i])
+	}
+	return all
+}
+
+func expression(q *Query) *querylang.Expr {
 	if q.Literal || !strings.ContainsAny(q.Text, querylang.Tolerance) {
 		return nil
 	}
@@ -52,12 +60,6 @@ func leafText(leaf querylang.Expr, q *Query) string {
 var errExpansion = &failure.Error{Code: failure.Unsupported, Op: "search",
 	Err: errors.New("a prefix or tolerant word has no scores with statistics of the client on a cluster: ask for its terms, or omit the statistics")}
 
-// scoresExpansion reports whether a prefix or tolerant word adds to the scores of a query.
-func scoresExpansion(q *Query) bool {
-	e := expanding(q)
-	return e != nil && expands(e, true)
-}
-
 // expansions is the most terms of a prefix or tolerant word.
 func (c *Coordinator) expansions() int {
 	return cmp.Or(c.opt.Limits.Expansions, limit.Default().Expansions)
@@ -66,8 +68,7 @@ func (c *Coordinator) expansions() int {
 // expand bounds the terms of the prefixes and tolerant words of all queries.
 func (s *search) expand() {
 	for i := range s.qs {
-		q, own := &s.qs[i], s.of(i)
-		e := expanding(q)
+		q, e, own := &s.qs[i], s.expanding[i], s.of(i)
 		if e == nil || len(own) == 0 {
 			continue
 		}

@@ -23,9 +23,9 @@ func (c *Coordinator) SearchAll(ctx context.Context, index string, qs []Query, a
 	}
 	ctx, cancel := c.Deadline(ctx, qs[0].Timeout)
 	defer cancel()
-	readAgain := false
+	readAgain, exprs := false, expanding(qs)
 	err = c.Run(ctx, index, layout.Index, func(ctx context.Context, x *Collection) error {
-		s := &search{run: run{c, Reach{Collection: x, Partial: ask.AllowPartial}}, qs: qs, ask: ask, hits: make([]Hits, len(qs))}
+		s := &search{run: run{c, Reach{Collection: x, Partial: ask.AllowPartial}}, qs: qs, ask: ask, expanding: exprs, hits: make([]Hits, len(qs))}
 		err := s.orders(readAgain)
 		if readAgain = true; err != nil {
 			return err
@@ -52,7 +52,7 @@ func (c *Coordinator) Statistics(ctx context.Context, index string, terms ...str
 	ctx, cancel := c.Deadline(ctx, 0)
 	defer cancel()
 	err = c.Run(ctx, index, layout.Index, func(ctx context.Context, x *Collection) error {
-		f, err := (&run{c, Reach{Collection: x}}).facts(ctx, []Query{{Terms: terms}}, func(*Query) bool { return true })
+		f, err := (&run{c, Reach{Collection: x}}).facts(ctx, []Query{{Terms: terms}}, make([]*querylang.Expr, 1), nil)
 		if err != nil {
 			return err
 		}
@@ -79,8 +79,9 @@ type search struct {
 	ask  Ask
 	hits []Hits
 
-	order []*order.Spec // by query; nil: the descending score
-	wrong map[int]error // by query: its cursor is invalid
+	expanding []*querylang.Expr // by query
+	order     []*order.Spec     // by query; nil: the descending score
+	wrong     map[int]error     // by query: its cursor is invalid
 }
 
 // notes adds the notes on queries. A query has none if no shard says how the index analyses texts.
@@ -93,7 +94,7 @@ func (s *search) notes(ctx context.Context) {
 		a := s.Collection.terms.analysis()
 		if h.Count == 0 && a == nil && strings.TrimSpace(q.Text) != "" { // no statistics were needed
 			again := run{s.c, Reach{Collection: s.Collection}}
-			if _, err := again.facts(ctx, s.qs[i:i+1], func(*Query) bool { return true }); err == nil {
+			if _, err := again.facts(ctx, s.qs[i:i+1], s.expanding[i:i+1], nil); err == nil {
 				a = s.Collection.terms.analysis()
 			}
 		}
@@ -151,8 +152,8 @@ func (s *search) kindOf(i int) kind {
 
 // answer answers the queries of each kind.
 func (s *search) answer(ctx context.Context) (err error) {
-	s.facts, err = s.run.facts(ctx, s.qs, func(q *Query) bool {
-		return q.Statistics == nil && (q.K > 0 || expanding(q) != nil)
+	s.facts, err = s.run.facts(ctx, s.qs, s.expanding, func(i int) bool {
+		return s.qs[i].Statistics == nil && (s.qs[i].K > 0 || s.expanding[i] != nil)
 	})
 	if err != nil {
 		return err
@@ -266,7 +267,7 @@ func (s *search) message(k kind, at []int) (r *part.Request, wrong map[int]error
 		if err := s.wrong[i]; err != nil {
 			wrong[n] = err
 		}
-		if k.k > 0 && r.Statistics.Replaced && scoresExpansion(q) {
+		if k.k > 0 && r.Statistics.Replaced && s.expanding[i] != nil && expands(s.expanding[i], true) {
 			wrong[n] = errExpansion
 		}
 		for _, known := range s.of(i) {

@@ -24,7 +24,7 @@ func (c *Coordinator) Corrections(ctx context.Context, index string, q *Query) (
 	defer cancel()
 	err = c.Run(ctx, index, layout.Index, func(ctx context.Context, x *Collection) error {
 		r := &run{c, Reach{Collection: x}}
-		f, err := r.facts(ctx, []Query{*q}, func(*Query) bool { return true })
+		f, err := r.facts(ctx, []Query{*q}, expanding([]Query{*q}), nil)
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,8 @@ func (c *Coordinator) Corrections(ctx context.Context, index string, q *Query) (
 // expanded returns the terms of a prefix or tolerant word from all shards.
 func (r *run) expanded(ctx context.Context) suggest.Expand {
 	return func(word string) ([]string, []uint64, error) {
-		f, err := r.facts(ctx, []Query{{Text: word}}, func(*Query) bool { return true })
+		qs := []Query{{Text: word}}
+		f, err := r.facts(ctx, qs, expanding(qs), nil)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -31,9 +31,9 @@ type known struct {
 	err   error
 }
 
-// appendTexts appends the texts whose terms a query needs: its own, or the leaves of a query with prefixes or tolerant
-// words.
-func appendTexts(all []text, q *Query) []text {
+// appendTexts appends the texts whose terms a query needs: its own, or the leaves of its expression with prefixes or
+// tolerant words.
+func appendTexts(all []text, q *Query, e *querylang.Expr) []text {
 	if q.Text == "" {
 		for _, t := range q.Terms {
 			all = append(all, text{t, term, ""})
@@ -43,7 +43,6 @@ func appendTexts(all []text, q *Query) []text {
 	if q.Literal {
 		return append(all, text{q.Text, literal, q.Fields})
 	}
-	e := expanding(q)
 	if e == nil {
 		return append(all, text{q.Text, written, q.Fields})
 	}
@@ -72,13 +71,14 @@ func (f *facts) of(i int) []*known {
 }
 
 // facts returns the statistics of the whole for queries; of a partial call, as far as the shards
-// that answer know them. Queries that need none have no texts.
-func (r *run) facts(ctx context.Context, qs []Query, needs func(*Query) bool) (*facts, error) {
+// that answer know them. Queries that need none have no texts; needs nil: all need them. Of each query e has its expression
+// (expanding).
+func (r *run) facts(ctx context.Context, qs []Query, e []*querylang.Expr, needs func(i int) bool) (*facts, error) {
 	f := &facts{ends: make([]int, len(qs))}
 	all, none := make([]text, 0, len(qs)), true
 	for i := range qs {
-		if needs(&qs[i]) {
-			all, none = appendTexts(all, &qs[i]), false
+		if needs == nil || needs(i) {
+			all, none = appendTexts(all, &qs[i], e[i]), false
 		}
 		f.ends[i] = len(all)
 	}

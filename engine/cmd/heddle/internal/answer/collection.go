@@ -124,7 +124,7 @@ func (c *Collection) print(ctx context.Context, q trec.Topic, asked engine.Query
 		h.Documents, h.After, h.Explanation}, nil)
 }
 
-// terms returns the terms of a query that documents have, and that no document has.
+// terms returns the terms of a query that documents have, and the words that no document has.
 func (c *Collection) terms(ctx context.Context, asked engine.Query) (known, unknown []string) {
 	terms, _, err := c.Documents.Segments()[0].WeightedTerms(asked)
 	if err != nil { // the query was answered
@@ -143,18 +143,7 @@ func (c *Collection) terms(ctx context.Context, asked engine.Query) (known, unkn
 			unknown = append(unknown, t)
 		}
 	}
-	return known, unknown
-}
-
-// similar adds similar terms to the terms that no document has.
-func similar(unknown []string, all []engine.Correction) {
-	for i, word := range unknown {
-		for _, c := range all {
-			if c.Word == word {
-				unknown[i] += " (similar: " + c.Similar() + ")"
-			}
-		}
-	}
+	return known, wordsOf(&asked, &statistics, known, unknown)
 }
 
 // note prints why a query has no documents: its unknown terms, or the words of which nothing is left.

@@ -31,7 +31,7 @@ type Explanation struct {
 	Filter   string   `json:"filter,omitempty"`    // documents that pass, and the plan
 	Order    string   `json:"order,omitempty"`     // order that pure Go has put the documents in
 	Lists    []List   `json:"lists"`               // in the order of execution
-	Unknown  []string `json:"unknown,omitempty"`   // terms that no document has
+	Unknown  []string `json:"unknown,omitempty"`   // words that no document has
 	Mode     string   `json:"mode,omitempty"`      // documents of a ranked query: or, and, and-or
 	Matches  uint64   `json:"matches"`             // or the number of ranked documents
 	Blocks   uint64   `json:"blocks,omitempty"`    // blocks of compressed lists that pure Go has decoded
@@ -85,10 +85,16 @@ func (s *Searcher) explain(q trec.Topic, asked engine.Query, got engine.Hits) *E
 	if s.ranked() {
 		e.Mode = asked.Match.String()
 		e.rankedLists(s, asked)
-		return e
+	} else {
+		e.Runs = x.ExplainQuery(s.why.Processor, asked)
+		e.matchedLists(s, asked)
 	}
-	e.Runs = x.ExplainQuery(s.why.Processor, asked)
-	e.matchedLists(s, asked)
+	var known []string
+	for _, l := range e.Lists {
+		known = append(known, l.Term)
+	}
+	whole := x.Statistics()
+	e.Unknown = wordsOf(&asked, &whole, known, e.Unknown)
 	return e
 }
 
@@ -98,7 +104,7 @@ func (e *Explanation) matchedLists(s *Searcher, asked engine.Query) {
 	terms, conjunction := asked.Terms, asked.Match == engine.And
 	if simplified, not, err := x.Expression(asked); asked.Expr != nil && err == nil {
 		for leaf := range asked.Expr.Leaves { // excluded ones too
-			known, unknown := s.terms(engine.Query{Expr: &leaf})
+			known, unknown := s.terms(engine.Query{Expr: &leaf, QueryFields: asked.QueryFields})
 			terms = append(append(terms, known...), unknown...)
 		}
 		_, conjunction = simplified.Conjunction(nil)

@@ -137,7 +137,7 @@ func (s *Searcher) print(ctx context.Context, q trec.Topic, i int) error {
 }
 
 // terms returns the terms of a query that add to scores, without duplicates: known ones and
-// terms that no document has. A prefix or tolerant word without terms stands for itself.
+// words that no document has. A prefix or tolerant word without terms stands for itself.
 func (s *Searcher) terms(asked engine.Query) (known, unknown []string) {
 	all, _, err := s.Index.WeightedTerms(asked)
 	if err != nil { // the query was answered
@@ -151,6 +151,8 @@ func (s *Searcher) terms(asked engine.Query) (known, unknown []string) {
 			unknown = append(unknown, t)
 		}
 	}
+	st := s.Index.Statistics()
+	unknown = wordsOf(&asked, &st, known, unknown)
 	if asked.Expr == nil {
 		return known, unknown
 	}
