@@ -233,7 +233,7 @@ func (f *finding) run(ctx context.Context, sel *plan.SelectBatch, record []uint3
 	x, s := f.slot, f.store
 	defer x.ReleaseEvents()
 	c := &x.cut
-	*c = cut{sel: sel, with: f.with, skips: c.skips, ranks: c.ranks}
+	*c = cut{sel: sel, values: f.values, with: f.with, skips: c.skips, ranks: c.ranks}
 	n := c.measure(sel.Selection(0))
 	c.count, c.sliced, c.steps, c.records = 1, 1, n.steps, n.records
 	c.selectionsAt = (head + 1 + 3) / 4

@@ -85,7 +85,7 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-// someSelection selects all rows, rows of a range, or rows of vectors.
+// someSelection selects all rows, rows of one range or of many, or rows of vectors.
 func someSelection(r *rand.Rand, tab *plantest.Table) *plan.SelectBatch {
 	sel := new(plan.SelectBatch)
 	switch r.IntN(4) {
@@ -96,7 +96,12 @@ func someSelection(r *rand.Rand, tab *plantest.Table) *plan.SelectBatch {
 	default:
 		c := uint32(r.IntN(len(tab.Columns)))
 		sel.Do(plan.StepAll)
-		sel.Check(c, boundaries(r, tab.Codes[c])[r.IntN(20)]...)
+		ranges := boundaries(r, tab.Codes[c])
+		at := r.IntN(20)
+		if r.IntN(2) == 0 {
+			at = len(ranges) - 1 - r.IntN(4) // of 5 codes or more
+		}
+		sel.Check(c, ranges[at]...)
 	}
 	sel.End()
 	return sel
