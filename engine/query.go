@@ -138,18 +138,6 @@ type Query struct {
 	Memory *Hits
 }
 
-// Boost is a bounded function of an attribute that is added to scores: 0 up to From, Weight from To on, and linear
-// between them. It falls with the attribute if To is below From, and is 0 for a document without a value. It is computed
-// in integers, in steps of 2^-32 and then of Hits.Unit, and so is the same on every processor and for any number of parts.
-type Boost struct {
-	// Column of Query.Table: a number of at most 64 bits or a time.
-	Column string
-	// From and To are values of the column as predicates write them, without quotes.
-	From, To string
-	// Weight is the greatest value of the function. It must be positive.
-	Weight float64
-}
-
 // Override replaces choices of the engine for one query. Answers do not depend on it. The zero
 // value overrides nothing.
 type Override struct {
