@@ -278,6 +278,7 @@ func readRules(path string) (*synonym.Rules, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	rules.Name = path
 	return rules, nil
 }
 

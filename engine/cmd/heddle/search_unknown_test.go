@@ -90,7 +90,9 @@ func TestSynonyms(t *testing.T) {
 			t.Errorf("%s: %q", path, got)
 		}
 	}
-	wantFailure(t, heddle(t, "search", "bare.hdl", "--query", "car", "--synonyms", "s.txt"), exitUsage, `line 2: "new york" has 2 terms`)
+	wantFailure(t, heddle(t, "search", "bare.hdl", "--query", "car", "--synonyms", "s.txt"), exitUsage, `s.txt: line 2: "new york" has 2 terms`)
+	writeFile(t, "signs.txt", "car, auto\n!! => car\n")
+	wantFailure(t, heddle(t, "search", "d.hdl", "--query", "car", "--synonyms", "signs.txt"), exitUsage, `signs.txt: line 2: the analysis of the index leaves nothing of "!!"`)
 	writeFile(t, "wrong.txt", "\ncar,\n")
 	wantFailure(t, heddle(t, "search", "d.hdl", "--query", "car", "--synonyms", "wrong.txt"), exitUsage, "wrong.txt: line 2: an empty word")
 }

@@ -20,7 +20,10 @@ import (
 )
 
 // Rules are the synonyms of a file.
-type Rules struct{ all []rule }
+type Rules struct {
+	Name string // of the file, in errors; default: "synonyms"
+	all  []rule
+}
 
 // rule is a line: each of from stands for all of to.
 type rule struct {

@@ -1,6 +1,7 @@
 package synonym
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -30,13 +31,13 @@ func (r *Rules) For(a *analyze.Analyzer, positions bool) (*Set, error) {
 		right := &group{}
 		for _, to := range one.to {
 			if err := right.add(a, to, positions); err != nil {
-				return nil, fmt.Errorf("synonyms, line %d: %w", one.line, err)
+				return nil, fmt.Errorf("%s: line %d: %w", cmp.Or(r.Name, "synonyms"), one.line, err)
 			}
 		}
 		for _, from := range one.from {
 			terms := a.Terms(from)
 			if len(terms) == 0 {
-				return nil, fmt.Errorf("synonyms, line %d: the analysis of the index leaves nothing of %s", one.line, syntax.Quote(from))
+				return nil, fmt.Errorf("%s: line %d: the analysis of the index leaves nothing of %s", cmp.Or(r.Name, "synonyms"), one.line, syntax.Quote(from))
 			}
 			s.longest = max(s.longest, len(terms))
 			key := strings.Join(terms, "\x00")

@@ -63,7 +63,7 @@ func TestRewrite(t *testing.T) {
 	if _, err := s.Rewrite("x AND", false, querylang.Or); err == nil {
 		t.Error("a wrong text has no error")
 	}
-	if _, err := rules.For(a, false); err == nil || !strings.Contains(err.Error(), "line 5: \"new york\" has 2 terms") {
+	if _, err := rules.For(a, false); err == nil || !strings.Contains(err.Error(), "synonyms: line 5: \"new york\" has 2 terms") {
 		t.Errorf("without positions: %v", err)
 	}
 	for text, want := range map[string]string{"a": "no synonym", "a,": "empty word", "=> b": "empty word", "a => b => c": "more than one", "x, y\n\n a =>": "line 3", "x, y\ncaf\xe9, bar": "line 2: \"caf\\xe9, bar\" is no UTF-8", "x, y\n" + strings.Repeat("x", 1<<20): "line 2: more than 1048575 bytes"} {
