@@ -151,8 +151,7 @@ type Override struct {
 	// ranked queries Options.BatchPostings. Default: 0, these options.
 	Batch uint64
 	// Processor is the name of the only processor that may answer (Engine.Processors). Search
-	// heeds it, and SearchAll refuses it. Default: "", the choice of the scheduler. A name that
-	// no processor with the index has is an error with code InvalidOption.
+	// heeds it, and SearchAll refuses it. Default: "", any. A name that no processor with the index has is an error with code InvalidOption.
 	Processor string
 	// Mode of the scheduler for the query: "async", "sync", or "auto". Default: "", auto.
 	Mode string
@@ -275,17 +274,16 @@ func (q *queries) Next(i int, to *query.Query) (changed bool) {
 	return false
 }
 
-// hitBlocks reuses the answers that SearchAll delivers.
-var hitBlocks sync.Pool // *[]Hits
+var hitBlocks sync.Pool // *[]Hits: reuses the answers that SearchAll delivers
 
 // search answers a query on the lists of an index.
 func search(ctx context.Context, g *lists.Generation, o *Query) (Hits, error) {
 	if o.Filter == nil && !o.ordered() {
 		return searchIn(ctx, g, o, nil)
 	}
-	var in filter.Compiler
+	in := new(filter.Compiler)
 	defer in.Release()
-	return searchIn(ctx, g, o, &in)
+	return searchIn(ctx, g, o, in)
 }
 
 // searchIn is search with tables that may be open already; nil: the query has no filter and no order.
