@@ -26,7 +26,7 @@ func TestOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o.QueryCount("gpu") != GPUQueries || o.QueryCount("cpu") != cpuQueries || len(o.Thresholds("gpu")) != 11 || len(o.Thresholds("cpu")) != 8 ||
-		o.QueryCountAt("gpu", 0) != GPUQueries || o.QueryCountAt("gpu", 8<<10) != 4096 || o.QueryCountAt("gpu", 1<<20) != GPUQueries || o.Themes != workload.MaxThemes {
+		o.QueryCountAt("gpu", 0) != GPUQueries || o.QueryCountAt("gpu", 8<<10) != 1024 || o.QueryCountAt("gpu", 8<<20) != GPUQueries || o.Themes != workload.MaxThemes {
 		t.Errorf("defaults %+v", o)
 	}
 	if o, err = (Options{Short: true}).withDefaults(); err != nil || o.QueryCount("gpu") != ShortQueries || o.Themes != 1 || len(o.Thresholds("gpu")) != 2 {

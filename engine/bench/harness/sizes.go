@@ -41,12 +41,12 @@ func (o *Options) QueryCount(deviceType string) int {
 	return cpuQueries
 }
 
-// QueryCountAt is QueryCount with a limit for small thresholds: at most some thousand
+// QueryCountAt is QueryCount with a limit for small thresholds: at most a thousand
 // batches, for queries with 8,192 candidates on average.
 func (o *Options) QueryCountAt(deviceType string, threshold uint64) int {
 	n := o.QueryCount(deviceType)
 	if threshold > 0 {
-		n = int(min(uint64(n), 4096*max(1, threshold>>13)))
+		n = int(min(uint64(n), 1024*max(1, threshold>>13)))
 	}
 	return n
 }
