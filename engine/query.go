@@ -327,8 +327,7 @@ func searchAll(ctx context.Context, g *lists.Generation, qs []Query, deliver fun
 			return failure.Invalid("search", errors.New("Override.Processor is for single queries"))
 		}
 	}
-	all := queries{all: qs}
-	var in filter.Compiler
+	all, in := queries{all: qs}, filter.Compiler{}
 	defer in.Release()
 	if special(qs) {
 		if slices.ContainsFunc(qs, apart) {
