@@ -232,6 +232,39 @@ func TestLongSums(t *testing.T) {
 	})
 }
 
+// TestNoRows: a table without rows has no group but the one of all rows, without least and greatest values.
+func TestNoRows(t *testing.T) {
+	tab := plantest.NewTable(0, 32)
+	a := &plan.Aggregation{}
+	for i := range 2 {
+		a.Inputs = append(a.Inputs, plan.Input{Column: tab.AddTiles(t, []uint64{}, nil), Last: 1 << 40})
+		a.Measures = append(a.Measures, plan.Measure{Kind: plan.MeasureLeast, Input: i}, plan.Measure{Kind: plan.MeasureGreatest, Input: i}, plan.Measure{Kind: plan.MeasureSum, Input: i})
+	}
+	var sel plan.SelectBatch
+	sel.Do(plan.StepAll)
+	sel.End()
+	devicetest.ForShapes(t, devicetest.Find(t, ops), func(t *testing.T, rt *device.Runtime) {
+		s, err := load(t.Context(), rt, &tab.Table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		for _, by := range [][]int{nil, {0}} {
+			a.Groupings = by
+			if by != nil {
+				a.Inputs[0].Last = 9
+			}
+			cells, err := s.measure(t.Context(), &sel, a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := compareCells(tab, a, tab.Scan(&sel)[0], cells); err != nil {
+				t.Errorf("groups by %v: %v", by, err)
+			}
+		}
+	})
+}
+
 // TestGroupsSkewed has a group of 57 % of the rows, whose sums of local cells are near their limit, in one work-group and more.
 func TestGroupsSkewed(t *testing.T) {
 	const rows = 1 << 17

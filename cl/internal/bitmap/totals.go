@@ -19,8 +19,8 @@ const totalGroups = 1 << 12
 
 // shape is the number of times that a work-group takes some tiles, and the number of work-groups.
 func (g *totals) shape() (span, groups int) {
-	runs := tileRuns(g.store.t, g.tiles())
-	span = max((runs+totalGroups-1)/totalGroups, 1)
+	runs := max(tileRuns(g.store.t, g.tiles()), 1) // a table without rows has an answer, too
+	span = (runs + totalGroups - 1) / totalGroups
 	return span, (runs + span - 1) / span
 }
 
