@@ -267,9 +267,11 @@ func TestPrefixErrors(t *testing.T) {
 	}
 	y, err := openSource(t.Context(), src, dict, backendOptions(t))
 	closed(t, y, err)
-	for _, k := range []int{0, 1} {
-		if _, err := y.Search(t.Context(), Query{Text: "m*", K: k}); CodeOf(err) != InvalidQuery || !strings.Contains(err.Error(), "it stands for 1025 terms, and limits.expansions is 1024") {
-			t.Errorf("k %d: %v", k, err)
+	for _, text := range []string{"m*", "+m0001 m*", "m0001 NOT (+m0002 m*)"} { // the last two change no documents
+		for _, k := range []int{0, 1} {
+			if _, err := y.Search(t.Context(), Query{Text: text, K: k}); CodeOf(err) != InvalidQuery || !strings.Contains(err.Error(), "it stands for 1025 terms, and limits.expansions is 1024") {
+				t.Errorf("%s, k %d: %v", text, k, err)
+			}
 		}
 	}
 	if hits, err := y.Search(t.Context(), Query{Text: "m0*", K: 1}); err != nil || hits.Count != 1 {

@@ -273,8 +273,11 @@ func (x *Index) translate(b *Batch, e *querylang.Expr) (f set, left bool, err er
 		return x.translatePhrase(b, e)
 	case querylang.Prefer:
 		f, left, err = x.translate(b, &e.Args[0])
-		if left || err != nil {
+		if err != nil {
 			return f, left, err
+		}
+		if left {
+			return f, left, x.bound(b, e.Args[1:])
 		}
 		return x.translate(b, &querylang.Expr{Op: querylang.Or, Args: e.Args[1:]})
 	}
@@ -287,7 +290,7 @@ func (x *Index) translate(b *Batch, e *querylang.Expr) (f set, left bool, err er
 		if ok {
 			all = append(all, g)
 		} else if i == 0 && e.Op == querylang.Not {
-			break
+			return emptySet(), false, x.bound(b, e.Args[1:])
 		}
 	}
 	switch {
@@ -299,6 +302,23 @@ func (x *Index) translate(b *Batch, e *querylang.Expr) (f set, left bool, err er
 		return and(all, nil), true, nil
 	}
 	return and(all[:1], all[1:]), true, nil
+}
+
+// bound checks the prefixes and tolerant words of operands that change no documents: one that stands for too many terms is an
+// error wherever it is.
+func (x *Index) bound(b *Batch, args []querylang.Expr) (err error) {
+	for i := range args {
+		args[i].Leaves(func(leaf querylang.Expr) bool {
+			if leaf.Expands() {
+				_, err = x.expand(b, &leaf)
+			}
+			return err == nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // scored sets the terms of b to the terms of e that add to scores: all terms except excluded
