@@ -82,7 +82,7 @@ func newSimilar(word string, edits, fixed int) (*Words, error) {
 		_, size := utf8.DecodeRuneInString(word[n:])
 		n += size
 	}
-	if fixed > 0 && n == len(word) {
+	if n > 0 && n == len(word) {
 		return &Words{automaton: interval{low: word, high: word}, finite: []string{word}}, nil
 	}
 	dfa, err := builders[edits-1]().BuildDfa(word[n:], uint8(edits))
