@@ -61,6 +61,21 @@ func Bible(t testing.TB) []byte {
 	return text
 }
 
+// Verses writes the Bible to a file and returns its path, and the words of each verse.
+func Verses(t testing.TB) (path string, words [][]string) {
+	t.Helper()
+	text := Bible(t)
+	path = filepath.Join(t.TempDir(), "verses.tsv")
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		_, verse, _ := strings.Cut(line, "\t")
+		words = append(words, strings.FieldsFunc(strings.ToLower(verse), func(r rune) bool { return r < 'a' || r > 'z' }))
+	}
+	return path, words
+}
+
 // Open indexes a file, and opens the index in pure Go.
 func Open(t testing.TB, input string, opt build.Options) *engine.Index {
 	t.Helper()

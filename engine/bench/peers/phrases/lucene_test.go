@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,21 +16,6 @@ import (
 	"heddle/engine/index/hdl"
 	"heddle/engine/internal/cputime"
 )
-
-// verses writes the Bible to a file and returns its path, and the words of each verse.
-func verses(t testing.TB) (path string, words [][]string) {
-	t.Helper()
-	text := lucene.Bible(t)
-	path = filepath.Join(t.TempDir(), "verses.tsv")
-	if err := os.WriteFile(path, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		_, verse, _ := strings.Cut(line, "\t")
-		words = append(words, strings.FieldsFunc(strings.ToLower(verse), func(r rune) bool { return r < 'a' || r > 'z' }))
-	}
-	return path, words
-}
 
 var stops = []string{"and", "in", "of", "that", "the", "to"}
 
@@ -95,7 +79,7 @@ func TestLucene(t *testing.T) {
 		t.Skip("builds two indexes and starts Java")
 	}
 	classes := lucene.Compile(t, "Phrases.java")
-	input, words := verses(t)
+	input, words := lucene.Verses(t)
 	n := 500
 	if os.Getenv("HEDDLE_TEST_FULL") != "" {
 		n = 10000
@@ -139,7 +123,7 @@ func TestLucene(t *testing.T) {
 // rounds. heddle parses the queries, too.
 func BenchmarkPhrases(b *testing.B) {
 	classes := lucene.Compile(b, "Phrases.java")
-	input, words := verses(b)
+	input, words := lucene.Verses(b)
 	if other := os.Getenv("HEDDLE_BENCH_LINES"); other != "" {
 		input = other
 	}

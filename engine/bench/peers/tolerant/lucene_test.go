@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,21 +19,6 @@ import (
 	"heddle/engine/index/hdl"
 	"heddle/engine/internal/cputime"
 )
-
-// verses writes the Bible to a file and returns its path, and its words.
-func verses(t testing.TB) (path string, words []string) {
-	t.Helper()
-	text := lucene.Bible(t)
-	path = filepath.Join(t.TempDir(), "verses.tsv")
-	if err := os.WriteFile(path, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		_, verse, _ := strings.Cut(line, "\t")
-		words = append(words, strings.FieldsFunc(strings.ToLower(verse), func(r rune) bool { return r < 'a' || r > 'z' })...)
-	}
-	return path, words
-}
 
 // open indexes the file as Lucene does.
 func open(t testing.TB, input string) *engine.Index {
@@ -163,7 +147,8 @@ func TestLucene(t *testing.T) {
 		t.Skip("builds two indexes and starts Java")
 	}
 	classes := lucene.Compile(t, "Tolerant.java")
-	input, words := verses(t)
+	input, verses := lucene.Verses(t)
+	words := slices.Concat(verses...)
 	x := open(t, input)
 	n := 50
 	if os.Getenv("HEDDLE_TEST_FULL") != "" {
@@ -213,7 +198,8 @@ const rounds, first = 9, 6
 // BenchmarkTolerant measures the CPU time of one word of each form, in turns with Lucene. Both parse the queries, too.
 func BenchmarkTolerant(b *testing.B) {
 	classes := lucene.Compile(b, "Tolerant.java")
-	input, words := verses(b)
+	input, verses := lucene.Verses(b)
+	words := slices.Concat(verses...)
 	x := open(b, input)
 	for _, form := range forms {
 		b.Run(form, func(b *testing.B) { measure(b, x, classes, input, words, form) })
