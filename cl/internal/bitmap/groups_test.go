@@ -182,6 +182,18 @@ func compareCells(tab *plantest.Table, a *plan.Aggregation, set []uint64, cells 
 	return nil
 }
 
+// checkMeasure compares an aggregation of a selection with the plain rows.
+func checkMeasure(t *testing.T, s *Store, tab *plantest.Table, sel *plan.SelectBatch, a *plan.Aggregation) {
+	t.Helper()
+	cells, err := s.measure(t.Context(), sel, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := compareCells(tab, a, tab.Scan(sel)[0], cells); err != nil {
+		t.Errorf("groups by %v: %v", a.Groupings, err)
+	}
+}
+
 // TestLongSums adds up codes near 2^63, with and without groups, one of which has 57 % of the rows, and finds their ends.
 func TestLongSums(t *testing.T) {
 	const rows = 20_000
@@ -221,13 +233,7 @@ func TestLongSums(t *testing.T) {
 					a.Measures = append(a.Measures, plan.Measure{Kind: kind, Input: in})
 				}
 			}
-			cells, err := s.measure(t.Context(), &sel, a)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := compareCells(tab, a, tab.Scan(&sel)[0], cells); err != nil {
-				t.Errorf("groups by %v: %v", by, err)
-			}
+			checkMeasure(t, s, tab, &sel, a)
 		}
 	})
 }
@@ -254,13 +260,7 @@ func TestNoRows(t *testing.T) {
 			if by != nil {
 				a.Inputs[0].Last = 9
 			}
-			cells, err := s.measure(t.Context(), &sel, a)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := compareCells(tab, a, tab.Scan(&sel)[0], cells); err != nil {
-				t.Errorf("groups by %v: %v", by, err)
-			}
+			checkMeasure(t, s, tab, &sel, a)
 		}
 	})
 }
@@ -291,12 +291,6 @@ func TestGroupsSkewed(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		cells, err := s.measure(t.Context(), &sel, a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := compareCells(tab, a, tab.Scan(&sel)[0], cells); err != nil {
-			t.Error(err)
-		}
+		checkMeasure(t, s, tab, &sel, a)
 	})
 }

@@ -14,18 +14,15 @@ import (
 	"heddle/engine/plan/plantest"
 )
 
-// BenchmarkSlices selects from 32 M rows of three columns of random values, a of 64, b of 10,000 and c of
-// 1,000,000: the median time of counts one at a time (p50-µs), of a selection in a batch of 64 (batch-µs), of rows as bits
-// on the host, in pinned memory and copied, of a sum and of groups, and the time of their kernels (kernel-µs). HEDDLE_TABLE_ROWS sets the rows.
-func BenchmarkSlices(b *testing.B) {
-	d := devicetest.Find(b, ops)
+// randomColumns is a table of 32 M rows with three columns of random values, of 64, 10,000 and 1,000,000. HEDDLE_TABLE_ROWS sets
+// the rows.
+func randomColumns(b *testing.B) (tab *plantest.Table, inputs []plan.Input) {
 	rows := 32_000_000
 	if devicetest.Small() {
 		rows = 1 << 20
 	}
 	rows = setting(b, "ROWS", rows)
-	tab := plantest.NewTable(uint32(rows), 32)
-	var inputs []plan.Input
+	tab = plantest.NewTable(uint32(rows), 32)
 	for i, n := range []uint64{64, 10_000, 1_000_000} {
 		r := rand.New(rand.NewPCG(uint64(i), 39))
 		codes := make([]uint64, rows)
@@ -34,6 +31,15 @@ func BenchmarkSlices(b *testing.B) {
 		}
 		inputs = append(inputs, plan.Input{Column: tab.AddTiles(b, codes, nil), Last: n - 1})
 	}
+	return tab, inputs
+}
+
+// BenchmarkSlices selects from 32 M rows of three columns of random values, a of 64, b of 10,000 and c of
+// 1,000,000: the median time of counts one at a time (p50-µs), of a selection in a batch of 64 (batch-µs), of rows as bits
+// on the host, in pinned memory and copied, of a sum and of groups, and the time of their kernels (kernel-µs). HEDDLE_TABLE_ROWS sets the rows.
+func BenchmarkSlices(b *testing.B) {
+	d := devicetest.Find(b, ops)
+	tab, inputs := randomColumns(b)
 	rt, err := device.Open(b.Context(), d, device.Options{SkipSelfTest: true})
 	if err != nil {
 		b.Fatal(err)

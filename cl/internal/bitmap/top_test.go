@@ -145,26 +145,16 @@ func checkFirst(t *testing.T, tab *plantest.Table, sel *plan.SelectBatch, with p
 // the kernels (kernel-µs). HEDDLE_TABLE_ROWS sets the rows.
 func BenchmarkFirst(b *testing.B) {
 	d := devicetest.Find(b, ops)
-	rows := 32_000_000
-	if devicetest.Small() {
-		rows = 1 << 20
-	}
-	rows = setting(b, "ROWS", rows)
-	tab := plantest.NewTable(uint32(rows), 32)
+	tab, inputs := randomColumns(b)
 	var keys []plan.OrderKey
-	for i, n := range []uint64{64, 1_000_000, 10_000} {
-		r := rand.New(rand.NewPCG(uint64(i), 39))
-		codes := make([]uint64, rows)
-		for k := range codes {
-			codes[k] = r.Uint64N(n)
-		}
-		keys = append(keys, plan.OrderKey{Column: tab.AddTiles(b, codes, nil), Last: n - 1, Descending: true})
+	for _, of := range []plan.Input{inputs[0], inputs[2]} {
+		keys = append(keys, plan.OrderKey{Column: of.Column, Last: of.Last, Descending: true})
 	}
 	selections := map[string]*plan.SelectBatch{"all rows": {Output: plan.OutputBits}, "1 %": {Output: plan.OutputBits}}
 	for name, sel := range selections {
 		sel.Do(plan.StepAll)
 		if name == "1 %" {
-			sel.Check(2, plan.CodeRange{Hi: 99})
+			sel.Check(inputs[1].Column, plan.CodeRange{Hi: 99})
 		}
 		sel.End()
 	}
@@ -213,7 +203,7 @@ func BenchmarkFirst(b *testing.B) {
 			})
 			out.Release()
 			for _, k := range []int{10, 1000} {
-				for by, order := range map[string][]plan.OrderKey{"one key": keys[1:2], "two keys": keys[:2]} {
+				for by, order := range map[string][]plan.OrderKey{"one key": keys[1:], "two keys": keys} {
 					o := &plan.Order{Keys: order, K: k}
 					run(fmt.Sprintf("%s/%s/k=%d", name, by, k), func() (time.Duration, error) {
 						got, err := s.first(b.Context(), sel, nil, o)
