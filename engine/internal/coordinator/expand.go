@@ -26,7 +26,7 @@ func expression(q *Query) *querylang.Expr {
 	if q.Literal || !strings.ContainsAny(q.Text, querylang.Tolerance) {
 		return nil
 	}
-	e, err := querylang.Read(q.Text, querylang.Or)
+	e, err := querylang.Read(q.Text, q.Match.Join())
 	if e == nil || err != nil || !expands(e, false) {
 		return nil
 	}
