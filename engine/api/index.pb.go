@@ -3342,7 +3342,9 @@ type Index struct {
 	Checksum string      `protobuf:"bytes,5,opt,name=checksum,proto3" json:"checksum,omitempty"`
 	Resident []*Resident `protobuf:"bytes,6,rep,name=resident,proto3" json:"resident,omitempty"`
 	// The index is a collection of this server.
-	Collection    *bool `protobuf:"varint,7,opt,name=collection,proto3,oneof" json:"collection,omitempty"`
+	Collection *bool `protobuf:"varint,7,opt,name=collection,proto3,oneof" json:"collection,omitempty"`
+	// Of an index with fields, in the order of their terms.
+	Fields        []*IndexField `protobuf:"bytes,8,rep,name=fields,proto3" json:"fields,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3426,6 +3428,85 @@ func (x *Index) GetCollection() bool {
 	return false
 }
 
+func (x *Index) GetFields() []*IndexField {
+	if x != nil {
+		return x.Fields
+	}
+	return nil
+}
+
+// IndexField describes a field of an index.
+type IndexField struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Number of posting lists. In a cluster or collection it is the sum of all shards or segments.
+	Lists uint64 `protobuf:"varint,2,opt,name=lists,proto3" json:"lists,omitempty"`
+	// Number of documents with at least one term in the field.
+	Docs uint64 `protobuf:"varint,3,opt,name=docs,proto3" json:"docs,omitempty"`
+	// Sum of their lengths in the field, in tokens. Divided by docs it is the mean length.
+	Length        uint64 `protobuf:"varint,4,opt,name=length,proto3" json:"length,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *IndexField) Reset() {
+	*x = IndexField{}
+	mi := &file_heddle_v1_index_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IndexField) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IndexField) ProtoMessage() {}
+
+func (x *IndexField) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IndexField.ProtoReflect.Descriptor instead.
+func (*IndexField) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *IndexField) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *IndexField) GetLists() uint64 {
+	if x != nil {
+		return x.Lists
+	}
+	return 0
+}
+
+func (x *IndexField) GetDocs() uint64 {
+	if x != nil {
+		return x.Docs
+	}
+	return 0
+}
+
+func (x *IndexField) GetLength() uint64 {
+	if x != nil {
+		return x.Length
+	}
+	return 0
+}
+
 // Resident says how an index or table lies on a processor.
 type Resident struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
@@ -3441,7 +3522,7 @@ type Resident struct {
 
 func (x *Resident) Reset() {
 	*x = Resident{}
-	mi := &file_heddle_v1_index_proto_msgTypes[40]
+	mi := &file_heddle_v1_index_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3453,7 +3534,7 @@ func (x *Resident) String() string {
 func (*Resident) ProtoMessage() {}
 
 func (x *Resident) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[40]
+	mi := &file_heddle_v1_index_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3466,7 +3547,7 @@ func (x *Resident) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resident.ProtoReflect.Descriptor instead.
 func (*Resident) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{40}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Resident) GetProcessor() string {
@@ -3798,7 +3879,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x13ListIndexesResponse\x12*\n" +
 	"\aindexes\x18\x01 \x03(\v2\x10.heddle.v1.IndexR\aindexes\"'\n" +
 	"\x0fGetIndexRequest\x12\x14\n" +
-	"\x05index\x18\x01 \x01(\tR\x05index\"\xdc\x01\n" +
+	"\x05index\x18\x01 \x01(\tR\x05index\"\x8b\x02\n" +
 	"\x05Index\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05ready\x18\x02 \x01(\bR\x05ready\x12\x12\n" +
@@ -3808,8 +3889,15 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\bresident\x18\x06 \x03(\v2\x13.heddle.v1.ResidentR\bresident\x12#\n" +
 	"\n" +
 	"collection\x18\a \x01(\bH\x00R\n" +
-	"collection\x88\x01\x01B\r\n" +
-	"\v_collection\"p\n" +
+	"collection\x88\x01\x01\x12-\n" +
+	"\x06fields\x18\b \x03(\v2\x15.heddle.v1.IndexFieldR\x06fieldsB\r\n" +
+	"\v_collection\"b\n" +
+	"\n" +
+	"IndexField\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05lists\x18\x02 \x01(\x04R\x05lists\x12\x12\n" +
+	"\x04docs\x18\x03 \x01(\x04R\x04docs\x12\x16\n" +
+	"\x06length\x18\x04 \x01(\x04R\x06length\"p\n" +
 	"\bResident\x12\x1c\n" +
 	"\tprocessor\x18\x01 \x01(\tR\tprocessor\x12\x18\n" +
 	"\areserve\x18\x02 \x01(\bR\areserve\x12\x14\n" +
@@ -3847,7 +3935,7 @@ func file_heddle_v1_index_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_index_proto_rawDescData
 }
 
-var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
+var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
 var file_heddle_v1_index_proto_goTypes = []any{
 	(*SearchRequest)(nil),         // 0: heddle.v1.SearchRequest
 	(*Boost)(nil),                 // 1: heddle.v1.Boost
@@ -3889,20 +3977,21 @@ var file_heddle_v1_index_proto_goTypes = []any{
 	(*ListIndexesResponse)(nil),   // 37: heddle.v1.ListIndexesResponse
 	(*GetIndexRequest)(nil),       // 38: heddle.v1.GetIndexRequest
 	(*Index)(nil),                 // 39: heddle.v1.Index
-	(*Resident)(nil),              // 40: heddle.v1.Resident
-	(*structpb.Value)(nil),        // 41: google.protobuf.Value
-	(*Error)(nil),                 // 42: heddle.v1.Error
+	(*IndexField)(nil),            // 40: heddle.v1.IndexField
+	(*Resident)(nil),              // 41: heddle.v1.Resident
+	(*structpb.Value)(nil),        // 42: google.protobuf.Value
+	(*Error)(nil),                 // 43: heddle.v1.Error
 }
 var file_heddle_v1_index_proto_depIdxs = []int32{
 	12, // 0: heddle.v1.SearchRequest.scoring:type_name -> heddle.v1.Scoring
 	34, // 1: heddle.v1.SearchRequest.statistics:type_name -> heddle.v1.Statistics
 	10, // 2: heddle.v1.SearchRequest.filter:type_name -> heddle.v1.Filter
 	7,  // 3: heddle.v1.SearchRequest.facets:type_name -> heddle.v1.Facets
-	41, // 4: heddle.v1.SearchRequest.total:type_name -> google.protobuf.Value
+	42, // 4: heddle.v1.SearchRequest.total:type_name -> google.protobuf.Value
 	2,  // 5: heddle.v1.SearchRequest.snippet:type_name -> heddle.v1.Snippet
 	1,  // 6: heddle.v1.SearchRequest.boost:type_name -> heddle.v1.Boost
-	41, // 7: heddle.v1.Boost.from:type_name -> google.protobuf.Value
-	41, // 8: heddle.v1.Boost.to:type_name -> google.protobuf.Value
+	42, // 7: heddle.v1.Boost.from:type_name -> google.protobuf.Value
+	42, // 8: heddle.v1.Boost.to:type_name -> google.protobuf.Value
 	27, // 9: heddle.v1.ListDocumentsResponse.documents:type_name -> heddle.v1.Document
 	9,  // 10: heddle.v1.Facet.values:type_name -> heddle.v1.FacetValue
 	11, // 11: heddle.v1.Filter.docs:type_name -> heddle.v1.DocumentSet
@@ -3923,7 +4012,7 @@ var file_heddle_v1_index_proto_depIdxs = []int32{
 	12, // 26: heddle.v1.SearchBatchRequest.scoring:type_name -> heddle.v1.Scoring
 	34, // 27: heddle.v1.SearchBatchRequest.statistics:type_name -> heddle.v1.Statistics
 	10, // 28: heddle.v1.SearchBatchRequest.filter:type_name -> heddle.v1.Filter
-	41, // 29: heddle.v1.SearchBatchRequest.total:type_name -> google.protobuf.Value
+	42, // 29: heddle.v1.SearchBatchRequest.total:type_name -> google.protobuf.Value
 	2,  // 30: heddle.v1.SearchBatchRequest.snippet:type_name -> heddle.v1.Snippet
 	1,  // 31: heddle.v1.SearchBatchRequest.boost:type_name -> heddle.v1.Boost
 	31, // 32: heddle.v1.SearchBatchResponse.errors:type_name -> heddle.v1.BatchError
@@ -3931,37 +4020,38 @@ var file_heddle_v1_index_proto_depIdxs = []int32{
 	30, // 34: heddle.v1.SearchBatchResponse.notes:type_name -> heddle.v1.BatchNote
 	19, // 35: heddle.v1.SearchBatchResponse.totals:type_name -> heddle.v1.Total
 	24, // 36: heddle.v1.SearchBatchResponse.contents:type_name -> heddle.v1.Contents
-	42, // 37: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
+	43, // 37: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
 	10, // 38: heddle.v1.BatchQuery.filter:type_name -> heddle.v1.Filter
-	41, // 39: heddle.v1.BatchQuery.total:type_name -> google.protobuf.Value
+	42, // 39: heddle.v1.BatchQuery.total:type_name -> google.protobuf.Value
 	2,  // 40: heddle.v1.BatchQuery.snippet:type_name -> heddle.v1.Snippet
 	1,  // 41: heddle.v1.BatchQuery.boost:type_name -> heddle.v1.Boost
 	35, // 42: heddle.v1.Statistics.fields:type_name -> heddle.v1.FieldStatistics
 	39, // 43: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
-	40, // 44: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
-	0,  // 45: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
-	25, // 46: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
-	28, // 47: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
-	33, // 48: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
-	3,  // 49: heddle.v1.IndexService.GetDocument:input_type -> heddle.v1.GetDocumentRequest
-	5,  // 50: heddle.v1.IndexService.ListDocuments:input_type -> heddle.v1.ListDocumentsRequest
-	17, // 51: heddle.v1.IndexService.Suggest:input_type -> heddle.v1.SuggestRequest
-	36, // 52: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
-	38, // 53: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
-	13, // 54: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
-	26, // 55: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
-	29, // 56: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
-	34, // 57: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
-	4,  // 58: heddle.v1.IndexService.GetDocument:output_type -> heddle.v1.StoredDocument
-	6,  // 59: heddle.v1.IndexService.ListDocuments:output_type -> heddle.v1.ListDocumentsResponse
-	18, // 60: heddle.v1.IndexService.Suggest:output_type -> heddle.v1.SuggestResponse
-	37, // 61: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
-	39, // 62: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
-	54, // [54:63] is the sub-list for method output_type
-	45, // [45:54] is the sub-list for method input_type
-	45, // [45:45] is the sub-list for extension type_name
-	45, // [45:45] is the sub-list for extension extendee
-	0,  // [0:45] is the sub-list for field type_name
+	41, // 44: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
+	40, // 45: heddle.v1.Index.fields:type_name -> heddle.v1.IndexField
+	0,  // 46: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
+	25, // 47: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
+	28, // 48: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
+	33, // 49: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
+	3,  // 50: heddle.v1.IndexService.GetDocument:input_type -> heddle.v1.GetDocumentRequest
+	5,  // 51: heddle.v1.IndexService.ListDocuments:input_type -> heddle.v1.ListDocumentsRequest
+	17, // 52: heddle.v1.IndexService.Suggest:input_type -> heddle.v1.SuggestRequest
+	36, // 53: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
+	38, // 54: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
+	13, // 55: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
+	26, // 56: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
+	29, // 57: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
+	34, // 58: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
+	4,  // 59: heddle.v1.IndexService.GetDocument:output_type -> heddle.v1.StoredDocument
+	6,  // 60: heddle.v1.IndexService.ListDocuments:output_type -> heddle.v1.ListDocumentsResponse
+	18, // 61: heddle.v1.IndexService.Suggest:output_type -> heddle.v1.SuggestResponse
+	37, // 62: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
+	39, // 63: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
+	55, // [55:64] is the sub-list for method output_type
+	46, // [46:55] is the sub-list for method input_type
+	46, // [46:46] is the sub-list for extension type_name
+	46, // [46:46] is the sub-list for extension extendee
+	0,  // [0:46] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_index_proto_init() }
@@ -3986,7 +4076,7 @@ func file_heddle_v1_index_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_index_proto_rawDesc), len(file_heddle_v1_index_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   41,
+			NumMessages:   42,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

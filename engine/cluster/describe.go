@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 
 	"heddle/engine/api"
+	"heddle/engine/cluster/shard"
 	"heddle/engine/internal/coordinator"
 	"heddle/engine/internal/layout"
 )
@@ -31,7 +32,7 @@ func (c *Coordinator) Index(ctx context.Context, name string) (*api.Index, error
 	if err != nil {
 		return &api.Index{Name: name}, unlessMissing(err)
 	}
-	x := &api.Index{Name: name, Ready: true, Docs: d.Docs, Lists: d.Lists, Checksum: d.Checksum}
+	x := &api.Index{Name: name, Ready: true, Docs: d.Docs, Lists: d.Lists, Checksum: d.Checksum, Fields: shard.FieldsMessage(d.Fields)}
 	if c.network == nil {
 		x.Collection = new(true)
 	}

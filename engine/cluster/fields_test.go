@@ -13,6 +13,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/cluster/split"
+	"heddle/engine/index/bm25"
 	indexbuild "heddle/engine/index/build"
 	"heddle/engine/index/hdl"
 )
@@ -69,6 +70,18 @@ func fielded(t *testing.T, e *engine.Engine) (whole *engine.Index, shards []*Coo
 // TestFields: shards with fields give the documents and the scores of one file, bit for bit.
 func TestFields(t *testing.T) {
 	whole, shards := fielded(t, newEngine(t))
+	for _, c := range shards {
+		x, err := c.Index(t.Context(), "x")
+		st, wholeErr := whole.Statistics()
+		if err != nil || wholeErr != nil || len(x.GetFields()) != 2 {
+			t.Fatal(x, err, wholeErr)
+		}
+		for i, f := range x.GetFields() {
+			if (bm25.FieldStatistics{Name: f.GetName(), Docs: f.GetDocs(), Length: f.GetLength()}) != st.Fields[i] || f.GetLists() < 10 {
+				t.Errorf("%v, want %v", f, st.Fields[i])
+			}
+		}
+	}
 	found := 0
 	rapid.Check(t, func(t *rapid.T) {
 		var clauses []string

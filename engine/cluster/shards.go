@@ -178,7 +178,7 @@ func (m *network) List(ctx context.Context, f *coordinator.Fan, from uint32, mos
 func (m *network) Describe(ctx context.Context, f *coordinator.Fan) ([]coordinator.Piece[part.Description], []error) {
 	return spread(ctx, m, &m.timesOf(f.Layout.Name).descriptions, f, alone(f.Layout, func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (part.Description, error) {
 		a, err := node.DescribeShard(ctx, &api.DescribeShardRequest{Target: target})
-		return part.Description{Docs: a.GetDocs(), Lists: a.GetLists(), Checksum: a.GetChecksum()}, err
+		return shard.DescriptionOf(a), err
 	}))
 }
 

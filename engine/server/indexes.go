@@ -32,12 +32,19 @@ func describeIndex(x *catalog.Entry[*engine.Index]) (*api.Index, error) {
 	if !now.Ready() {
 		return out, nil
 	}
-	info, err := now.Resource.Info()
+	s, err := now.Resource.Snapshot()
 	if err != nil {
 		return nil, err
 	}
+	defer s.Close()
+	info := s.Info()
 	out.Ready, out.Docs, out.Lists, out.Checksum = true, uint64(info.Docs), uint64(info.Lists), now.Checksum
 	out.Resident = residents(info.Resident)
+	if len(s.File().Meta().Fields) > 0 {
+		for _, f := range s.File().Fields() {
+			out.Fields = append(out.Fields, &api.IndexField{Name: f.Name, Lists: uint64(f.Terms), Docs: uint64(f.Docs), Length: f.Length})
+		}
+	}
 	return out, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/index/bm25"
 	"heddle/engine/internal/part"
 )
 
@@ -22,7 +23,24 @@ func (h handler) DescribeShard(_ context.Context, r *api.DescribeShardRequest) (
 	}
 	defer x.end()
 	d := x.Describe()
-	return &api.DescribeShardResponse{Docs: d.Docs, Lists: d.Lists, Checksum: d.Checksum}, nil
+	return &api.DescribeShardResponse{Docs: d.Docs, Lists: d.Lists, Checksum: d.Checksum, Fields: FieldsMessage(d.Fields)}, nil
+}
+
+// FieldsMessage is the description of fields as a message.
+func FieldsMessage(all []part.Field) (m []*api.IndexField) {
+	for _, f := range all {
+		m = append(m, &api.IndexField{Name: f.Name, Lists: f.Lists, Docs: f.Docs, Length: f.Length})
+	}
+	return m
+}
+
+// DescriptionOf is the description of a message.
+func DescriptionOf(m *api.DescribeShardResponse) part.Description {
+	d := part.Description{Docs: m.GetDocs(), Lists: m.GetLists(), Checksum: m.GetChecksum()}
+	for _, f := range m.GetFields() {
+		d.Fields = append(d.Fields, part.Field{FieldStatistics: bm25.FieldStatistics{Name: f.GetName(), Docs: f.GetDocs(), Length: f.GetLength()}, Lists: f.GetLists()})
+	}
+	return d
 }
 
 func (h handler) describeTable(r *api.ShardTarget) (*api.DescribeShardResponse, error) {

@@ -63,7 +63,19 @@ func TestFields(t *testing.T) {
 			t.Errorf("%s: %d words in no document: %+v", args, got, r)
 		}
 	}
-	s := serve(t, "--drain-delay", "0s", "--index", "d=d.hdl")
+	must(t, "collection", "create", "c", "--fields", "title,body")
+	must(t, "collection", "add", "c", "d.jsonl")
+	act(t, "a\n", "collection", "delete", "c", "--names", "-")
+	s := serve(t, "--drain-delay", "0s", "--index", "d=d.hdl", "--index", "e=d", "--index", "c=c")
+	for name, want := range map[string]string{
+		"d": `[{"name":"body","lists":"6","docs":"2","length":"6"},{"name":"title","lists":"2","docs":"1","length":"2"}]`,
+		"e": `[{"name":"body","lists":"6","docs":"2","length":"6"},{"name":"title","lists":"2","docs":"1","length":"2"}]`,
+		"c": `[{"name":"body","lists":"6","docs":"1","length":"2"},{"name":"title","lists":"2","docs":"0","length":"0"}]`,
+	} {
+		if got := s.do("GET", "/v1/indexes/"+name, ""); !strings.Contains(strings.ReplaceAll(got, `"`, ""), strings.ReplaceAll("fields:"+want, `"`, "")) {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
 	r, err := http.Post(s.url+"/v1/indexes/d/parse", "application/json", strings.NewReader(`{"query":"title:red NOT body:lock"}`))
 	if err != nil {
 		t.Fatal(err)

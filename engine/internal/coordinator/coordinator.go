@@ -239,7 +239,7 @@ func (c *Coordinator) Deadline(ctx context.Context, timeout time.Duration) (cont
 	return context.WithTimeout(ctx, timeout)
 }
 
-// Describe describes an index: Lists is the sum of all shards, and the checksum is one of the checksums of all shards.
+// Describe describes an index: Lists is the sum of all shards, also of each field, and the checksum is one of the checksums of all shards.
 func (c *Coordinator) Describe(ctx context.Context, index string) (d part.Description, err error) {
 	ctx, cancel := c.Deadline(ctx, 0)
 	defer cancel()
@@ -248,7 +248,7 @@ func (c *Coordinator) Describe(ctx context.Context, index string) (d part.Descri
 		sum := fnv.New64a()
 		d = part.Description{}
 		for _, p := range all {
-			d.Docs, d.Lists = d.Docs+p.Answer.Docs, d.Lists+p.Answer.Lists
+			d.Docs, d.Lists, d.Fields = d.Docs+p.Answer.Docs, d.Lists+p.Answer.Lists, part.AddFields(d.Fields, p.Answer.Fields)
 			fmt.Fprintln(sum, p.Answer.Checksum)
 		}
 		d.Checksum = fmt.Sprintf("%016x", sum.Sum64())

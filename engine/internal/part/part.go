@@ -5,6 +5,7 @@ package part
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	"heddle/engine/failure"
@@ -43,13 +44,37 @@ type Live struct {
 type Description struct {
 	Docs, Lists uint64 // documents that are not deleted; posting lists
 	Checksum    string // checksum of the file, in hexadecimal
+	Fields      []Field
+}
+
+// Field describes a field of a part with fields.
+type Field struct {
+	bm25.FieldStatistics // of the documents that are not deleted
+	Lists                uint64
+}
+
+// AddFields adds the fields of another part to all.
+func AddFields(all, more []Field) []Field {
+	for _, f := range more {
+		i := slices.IndexFunc(all, func(one Field) bool { return one.Name == f.Name })
+		if i < 0 {
+			all = append(all, f)
+			continue
+		}
+		all[i].Docs, all[i].Length, all[i].Lists = all[i].Docs+f.Docs, all[i].Length+f.Length, all[i].Lists+f.Lists
+	}
+	return all
 }
 
 // Describe describes the part.
 func (p *Part) Describe() Description {
-	d := Description{uint64(p.Source.Docs), uint64(len(p.Source.Lists)), strconv.FormatUint(p.Checksum(), 16)}
+	d := Description{Docs: uint64(p.Source.Docs), Lists: uint64(len(p.Source.Lists)), Checksum: strconv.FormatUint(p.Checksum(), 16)}
+	fields := p.FieldStatistics()
 	if p.Live != nil {
-		d.Docs = p.Live.Docs
+		d.Docs, fields = p.Live.Docs, p.Live.Fields
+	}
+	for i, f := range fields {
+		d.Fields = append(d.Fields, Field{f, uint64(p.File.Fields()[i].Terms)})
 	}
 	return d
 }
