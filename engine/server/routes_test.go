@@ -45,7 +45,7 @@ func TestRoutes(t *testing.T) {
 		{"POST", "/v1/tables/loans/aggregate", `{"select":"book, count(*)","group_by":"book","limit":0}`, `^\{"columns":\[\{"name":"book","type":"string","values":\[\],"missing":\[\]\},\{"name":"count\(\*\)","type":"uint","values":\[\],`},
 		{"POST", "/v1/tables/loans/aggregate", `{"select":"*","where":"book = 'a'","order_by":"days DESC","limit":1,"offset":1,"explain":true}`, `^\{"columns":\[\{"name":"days","type":"int","values":\["31"\],"missing":\[\]\},.*"explanation":".+values in pure Go.+"\}\n$`},
 		{"POST", "/v1/tables/loans/aggregate", `{"select":"max(days)","where":"FALSE"}`, `^\{"columns":\[\{"name":"max\(days\)","type":"int","values":\[""\],"missing":\[0\]\}\],`},
-		{"GET", "/v1/indexes", ``, `^\{"indexes":\[\{"name":"looms","ready":true,"docs":3,"lists":6,"checksum":"[0-9a-f]{16}","resident":\[\{"processor":".+"\}\]\}\]\}\n$`},
+		{"GET", "/v1/indexes", ``, `^\{"indexes":\[\{"name":"looms","ready":true,"docs":3,"lists":6,"checksum":"[0-9a-f]{16}","resident":\[\{"processor":".+"\}\],"fields":\[\]\}\]\}\n$`},
 		{"GET", "/v1/indexes/looms", ``, `^\{"name":"looms","ready":true,`},
 		{"GET", "/v1/tables", ``, `^\{"tables":\[\{"name":"loans","ready":true,"rows":3,"columns":\[\{"name":"days","type":"int","bins":3,"missing":0\},\{"name":"book","type":"string"`},
 		{"GET", "/v1/tables/loans", ``, `^\{"name":"loans",`},
