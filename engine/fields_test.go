@@ -75,12 +75,17 @@ func (docs fielded) matches(e *querylang.Expr, doc int, fields []querylang.Field
 		}
 		return e.Op == querylang.Or && n > 0 || e.Op == querylang.And && n == len(e.Args) || e.Op == querylang.Not && n == 1
 	}
+	if e.Op == querylang.All {
+		return e.Field == "" || len(docs[doc][e.Field]) > 0
+	}
 	return slices.ContainsFunc(fieldsOf(e, fields), func(f querylang.Field) bool { return docs.frequency(e, doc, f.Name) > 0 })
 }
 
 // score is the score of a document by the formula of BM25 in each field.
 func (docs fielded) score(q *Query, e *querylang.Expr, doc int, fields []querylang.Field) (sum float64) {
 	switch e.Op {
+	case querylang.All:
+		return 0
 	case querylang.Not:
 		return docs.score(q, &e.Args[0], doc, fields)
 	case querylang.And, querylang.Or:
@@ -160,6 +165,9 @@ func fieldsOf(e *querylang.Expr, fields []querylang.Field) []querylang.Field {
 }
 
 func drawFieldQuery(t *rapid.T, depth int) (e querylang.Expr) {
+	if rapid.IntRange(0, 7).Draw(t, "every") == 0 {
+		return querylang.Expr{Op: querylang.All, Field: rapid.SampledFrom([]string{"", "title", "body"}).Draw(t, "field")}
+	}
 	if depth == 0 || rapid.IntRange(0, 2).Draw(t, "leaf") == 0 {
 		e.Op = rapid.SampledFrom([]querylang.Op{querylang.Term, querylang.Term, querylang.Prefix, querylang.Phrase}).Draw(t, "op")
 		e.Field = rapid.SampledFrom([]string{"", "", "title", "body"}).Draw(t, "field")

@@ -90,7 +90,7 @@ func TestFields(t *testing.T) {
 			one := fmt.Sprint("w", rapid.IntRange(0, 9).Draw(t, "word"))
 			if operators {
 				one = rapid.SampledFrom([]string{"", "", "+", "-"}).Draw(t, "mark") + rapid.SampledFrom([]string{"", "title:", "body:"}).Draw(t, "field") +
-					rapid.SampledFrom([]string{one, one + "*", one + "~1", `"` + one + ` w1"`, "(" + one + " w2)^2", "/w[1-3]/"}).Draw(t, "form")
+					rapid.SampledFrom([]string{one, one + "*", one + "~1", `"` + one + ` w1"`, "(" + one + " w2)^2", "/w[1-3]/", "(" + one + " AND title:*)", "(body:* -title:*)"}).Draw(t, "form")
 			}
 			clauses = append(clauses, one)
 		}

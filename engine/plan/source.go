@@ -59,6 +59,17 @@ type Field struct {
 	Lengths []uint32 // length of each document in the field, in tokens
 }
 
+// Documents returns the documents with a word in the field, ascending.
+func (f *Field) Documents() []uint32 {
+	docs := make([]uint32, 0, f.Docs)
+	for d, n := range f.Lengths {
+		if n > 0 {
+			docs = append(docs, uint32(d))
+		}
+	}
+	return docs
+}
+
 // FieldOf returns the number of the field of a list; 0 without fields.
 func (s *Source) FieldOf(h Handle) int {
 	i := max(len(s.Fields), 1) - 1

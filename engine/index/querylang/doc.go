@@ -17,6 +17,7 @@
 //	ORDERED/5(red loom weft)         in this order, each at most 5 positions behind the one before
 //	title:loom title:"red loom"      in the field title, of an index with fields
 //	title:(red loom)^2               in the field title, unless a field is inside
+//	title:*                          all documents with a word in the field title
 //	*                                all documents
 //	NOT hell                         all documents without hell
 //
@@ -24,7 +25,7 @@
 //	or       = list { ( "OR" | "||" ) list }
 //	list     = clause { [ "AND" | "&&" ] clause }
 //	clause   = [ "+" | "-" | "!" | "NOT" ] operand
-//	operand  = "*" | [ field ":" ] ( word | prefix "*" | tolerant | phrase | window | "(" or ")" ) [ "^" number ]
+//	operand  = "*" | [ field ":" ] ( "*" | word | prefix "*" | tolerant | phrase | window | "(" or ")" ) [ "^" number ]
 //	tolerant = word "~" [ "1" | "2" ] [ "," number ] | wildcard | "/" expression "/"
 //	         | ( "[" | "{" ) ( word | "*" ) "TO" ( word | "*" ) ( "]" | "}" )
 //	phrase   = '"' words '"' [ "~" whole ]
@@ -43,8 +44,8 @@
 // add to the score.
 //
 // A * means all documents where it begins a list or follows AND, OR or NOT, and the list ends behind it
-// or an operator or sign follows. Elsewhere it is text: 2 * 3. Documents that only a * or a NOT matches have
-// the score 0.
+// or an operator or sign follows. Elsewhere it is text: 2 * 3. Documents that only a *, a title:* or a NOT matches have
+// the score 0, and a weight behind a title:* changes nothing.
 //
 // Phrases and windows need an index with positions, and stand wherever a word does. The analysis of the index makes
 // terms of their words. A stop word leaves a gap in a phrase, so that "in the beginning" needs one word

@@ -19,7 +19,7 @@ const (
 	Not        // Args[0] without the documents of Args[1:]
 	Prefix     // any term of the index that begins with Expr.Term
 	Prefer     // the documents of Args[0]; Args[1:] only add to scores
-	All        // every document; it has no Args and adds nothing to scores
+	All        // every document, or with a Field every document with a word in it; it has no Args and adds nothing to scores
 	Phrase     // Args one behind the other; Distance is the slop, as Lucene defines it
 	Near       // Args in any order within Distance positions, as #uw of Indri
 	Ordered    // Args in their order, each at most Distance positions behind the one before, as #od of Indri
@@ -30,7 +30,7 @@ const (
 type Expr struct {
 	Op   Op
 	Term string // the text of a Term or Prefix, as in the query, without backslashes; of an Expand as in the query
-	// Field is the only field of a Term, Prefix, Expand, Phrase, Near or Ordered. Default: "", the fields of the query.
+	// Field is the only field of a Term, Prefix, Expand, Phrase, Near, Ordered or All. Default: "", the fields of the query.
 	Field string
 	// Weight of Term, Prefix, Expand, Phrase, Near and Ordered in a ranked query, positive and finite. 0 means 1.
 	Weight float64
@@ -110,12 +110,12 @@ func (e Expr) String() string {
 }
 
 func (e Expr) write(b *strings.Builder) {
+	if e.Field != "" && (e.leaf() || e.Op == All) {
+		b.WriteString(e.Field + ":")
+	}
 	if e.Op == All {
 		b.WriteByte('*')
 		return
-	}
-	if e.Field != "" && e.leaf() {
-		b.WriteString(e.Field + ":")
 	}
 	if e.Positional() {
 		e.writeGroup(b)

@@ -2,6 +2,7 @@ package querylang
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"heddle/engine/syntax"
@@ -48,6 +49,16 @@ func ParseFields(text string) (all []Field, err error) {
 		at += len(part) + 1
 	}
 	return all, nil
+}
+
+// Fields yields the fields that e names.
+func (e Expr) Fields(yield func(string) bool) { e.fields(yield) }
+
+func (e Expr) fields(yield func(string) bool) bool {
+	if e.Field != "" && !yield(e.Field) {
+		return false
+	}
+	return !slices.ContainsFunc(e.Args, func(a Expr) bool { return !a.fields(yield) })
 }
 
 // Within gives a field to the leaves that have none.

@@ -18,7 +18,7 @@ const (
 	word
 	prefix
 	tolerant // a word that stands for many terms: see Tolerant
-	every    // *
+	every    // * or title:*
 	operator // AND, OR, NOT
 	sign     // +, - or !
 	opening
@@ -130,8 +130,10 @@ func (l *lexer) next() error {
 	}
 	if n := fieldLen(l.text[l.at:]); n > 0 {
 		l.field = l.text[l.at : l.at+n-1]
-		if l.at += n; everyField.MatchString(l.text[l.at:]) {
-			return l.fail(l.at, "a field is no word: write a word, a phrase or parentheses behind it, or \\: for the character")
+		l.at += n
+		if m := everyField.FindStringSubmatchIndex(l.text[l.at:]); m != nil {
+			l.kind, l.to = every, l.at+m[3]
+			return l.boost()
 		}
 	}
 	l.to = l.at + 1
@@ -325,8 +327,8 @@ func refuse(r rune, before, rest string) string {
 	return ""
 }
 
-// everyField is a * alone behind the name of a field.
-var everyField = regexp.MustCompile(`^\*+([\s\p{Z})^]|$)`)
+// everyField is a * behind the name of a field, with the character behind. More of them mean the same.
+var everyField = regexp.MustCompile(`^(\*+)(?:[\s\p{Z})^]|$)`)
 
 // fieldLen returns the length of the field, with its colon, that begins a word: a word, phrase, window, parenthesis or
 // tolerant word follows directly. 0: there is none.

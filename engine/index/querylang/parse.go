@@ -1,6 +1,9 @@
 package querylang
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Parse reads a query. Join, And or Or, is the mode of the query: how it joins clauses
 // without a sign or operator. An error is a *syntax.Error. A text of white space alone is a
@@ -27,6 +30,7 @@ func Parse(text string, join Op) (Expr, error) {
 type parser struct {
 	lexer
 	join         Op
+	within       string // the field before the parentheses around the token; empty: none
 	depth, terms int
 }
 
@@ -124,12 +128,12 @@ func (p *parser) step() error {
 func (p *parser) operand() (Expr, error) {
 	switch p.kind {
 	case every:
-		return Expr{Op: All}, p.next()
+		return Expr{Op: All, Field: cmp.Or(p.field, p.within)}, p.next()
 	case word, prefix, tolerant:
 		if p.terms++; p.terms > MaxTerms {
 			return Expr{}, p.fail(p.at, fmt.Sprintf("more than %d terms", MaxTerms))
 		}
-		e := Expr{Term: p.token, Field: p.field, Weight: p.weight}
+		e := Expr{Term: p.token, Field: cmp.Or(p.field, p.within), Weight: p.weight}
 		switch p.kind {
 		case prefix:
 			e.Op = Prefix
@@ -142,14 +146,13 @@ func (p *parser) operand() (Expr, error) {
 			return Expr{}, p.fail(p.at, fmt.Sprintf("more than %d terms", MaxTerms))
 		}
 		e := p.lexer.group
-		e.Weight, e.Field = p.weight, p.field
+		e.Weight, e.Field = p.weight, cmp.Or(p.field, p.within)
 		return e, p.next()
 	case opening:
-		field := p.field
+		around := p.within
+		p.within = cmp.Or(p.field, around)
 		e, err := p.parenthesis()
-		if field != "" {
-			e.Within(field)
-		}
+		p.within = around
 		return e, err
 	case closing:
 		return Expr{}, p.fail(p.at, "a ) without its (")

@@ -17,7 +17,7 @@ import (
 // its structure.
 func shape(e Expr) string {
 	if e.Op == All {
-		return "*"
+		return "*" + e.Field
 	}
 	if e.leaf() {
 		s := e.Term
@@ -286,7 +286,7 @@ func TestSyntaxErrors(t *testing.T) {
 		"OR":                              "1 nothing before this OR",
 		"(OR a)":                          "2 nothing before this OR",
 		"a:b:c":                           `4 a field of a field: write \: for the character`,
-		"title:* a":                       `7 a field is no word`,
+		"title:*^0":                       `8 the weight "0"`,
 		"title:(a OR)":                    "10 nothing behind this OR",
 		"title:te?t^0":                    `11 the weight "0"`,
 		"y:[b TO a]":                      "3 a range whose first",

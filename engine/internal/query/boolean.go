@@ -23,7 +23,7 @@ func (b *Batch) addBoolean(x *Index, q *Query) (uint64, error) {
 			}
 			if b.phrased != nil {
 				b.match.Add(x.Source)
-				return b.phrased.load(x.Source), nil
+				return b.phrased.load(x.Source) + b.phrased.inFields(x.Source), nil
 			}
 			load, err := b.addExpr(x, f.Expr)
 			if err == nil && f.not {

@@ -52,16 +52,13 @@ func (x *Index) words(terms []string) []string {
 // inFields puts the words of e into the fields of a query. It checks all fields.
 func (x *Index) inFields(q *Query, e *querylang.Expr) (*querylang.Expr, error) {
 	var err error
-	e.Leaves(func(leaf querylang.Expr) bool {
-		if leaf.Field == "" {
-			return true
+	for field := range e.Fields {
+		if reason := x.refuseField(field); reason != "" {
+			text := cmp.Or(q.Text, key(field, "")) // of an expression without a text
+			err = &syntax.Error{Text: text, Offset: querylang.FieldAt(q.Text, field), Reason: reason}
+			break
 		}
-		if reason := x.refuseField(leaf.Field); reason != "" {
-			text := cmp.Or(q.Text, key(leaf.Field, "")) // of an expression without a text
-			err = &syntax.Error{Text: text, Offset: querylang.FieldAt(q.Text, leaf.Field), Reason: reason}
-		}
-		return err == nil
-	})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -158,6 +155,21 @@ func (s *Settings) settleFields(x *Index) error {
 	return nil
 }
 
+// phraseBase is the list of the first phrase of a query. The lists between those of the source and it are the documents with a
+// word in each field.
+func (x *Index) phraseBase() plan.Handle {
+	return plan.Handle(len(x.Source.Lists) + len(x.Source.Fields))
+}
+
+// inField is the documents with a word in a field, which pure Go finds.
+func (x *Index) inField(b *Batch, name string) set {
+	if b.phrased == nil {
+		b.phrased = &phrased{base: x.phraseBase()}
+	}
+	i := slices.IndexFunc(x.Source.Fields, func(f plan.Field) bool { return f.Name == name })
+	return set{Expr: plan.Expr{List: plan.Handle(len(x.Source.Lists) + i)}}
+}
+
 // lengthRule returns the scoring of a list of a query that p is, or of another query: its norm and the lengths of documents.
 func (p *phrased) lengthRule(src *plan.Source, h plan.Handle, norm plan.Norm) (plan.Norm, []uint32) {
 	if p == nil || p.fields == nil {
@@ -170,7 +182,7 @@ func (p *phrased) lengthRule(src *plan.Source, h plan.Handle, norm plan.Norm) (p
 // rankFields makes the present query one that pure Go ranks by the rules of its fields and groups.
 func (b *Batch) rankFields(x *Index, s *Settings, f set, other *set) {
 	if b.phrased == nil {
-		b.phrased = &phrased{base: plan.Handle(len(x.Source.Lists)), set: f}
+		b.phrased = &phrased{base: x.phraseBase(), set: f}
 	}
 	b.phrased.fields, b.phrased.other = s.fields, other
 }
@@ -180,7 +192,7 @@ func (p *phrased) why() string {
 	if p.groups != nil {
 		return fmt.Sprintf("best of terms or fields: pure Go, %d phrases", len(p.phrases))
 	}
-	if p.fields != nil {
+	if p.fields != nil || len(p.phrases) == 0 {
 		return fmt.Sprintf("fields: pure Go, %d phrases", len(p.phrases))
 	}
 	return "phrases: pure Go"

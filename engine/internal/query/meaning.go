@@ -24,7 +24,7 @@ func (x *Index) Meaning(q *Query, name func(plan.Handle) string) (querylang.Expr
 	small := &plan.Source{}
 	for _, h := range handles {
 		l := plan.List{Len: 1}
-		if h < b.phrased.base {
+		if int(h) < len(x.Source.Lists) {
 			x.Source.Describe(h)
 			l.Len = x.Source.Lists[h].Len
 		}
@@ -34,8 +34,10 @@ func (x *Index) Meaning(q *Query, name func(plan.Handle) string) (querylang.Expr
 	s.Expr = s.Simplify(small)
 	return readable(s, func(number plan.Handle) querylang.Expr {
 		h := handles[number]
-		if h < b.phrased.base {
+		if i := int(h) - len(x.Source.Lists); i < 0 {
 			return x.leaf(name(h))
+		} else if h < b.phrased.base {
+			return querylang.Expr{Op: querylang.All, Field: x.Source.Fields[i].Name}
 		}
 		i := slices.IndexFunc(b.resolved, func(r *resolved) bool { return r.number == int(h-b.phrased.base) })
 		phrase := *b.resolved[i].of

@@ -199,7 +199,7 @@ func (x *Index) list(b *Batch, r *resolved) (plan.Handle, bool) {
 		p.Slots = append(p.Slots, s)
 	}
 	if b.phrased == nil {
-		b.phrased = &phrased{base: plan.Handle(len(x.Source.Lists))}
+		b.phrased = &phrased{base: x.phraseBase()}
 	}
 	if r.number < 0 {
 		r.number = len(b.phrased.phrases)

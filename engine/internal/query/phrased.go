@@ -14,9 +14,9 @@ import (
 	"heddle/hostfallback/phrase"
 )
 
-// phrased is a query with phrases, which pure Go answers.
+// phrased is a query with phrases or title:*, which pure Go answers.
 type phrased struct {
-	set     set // not simplified; the list of phrase i is the number of lists of the source, and i
+	set     set // not simplified; the list of phrase i is base+i, and that of the documents in a field: see Index.phraseBase
 	base    plan.Handle
 	phrases []plan.Phrase
 	scored  []weightedPhrase // phrases that add to scores
@@ -32,6 +32,16 @@ type phrased struct {
 type weightedPhrase struct {
 	number int
 	weight uint32
+}
+
+// inFields is the number of the documents of each title:*.
+func (p *phrased) inFields(src *plan.Source) (n uint64) {
+	for h := range p.set.Lists {
+		if i := int(h) - len(src.Lists); i >= 0 && h < p.base {
+			n += src.Fields[i].Docs
+		}
+	}
+	return n
 }
 
 // load is the number of the documents of the shortest places of all phrases.
@@ -229,8 +239,11 @@ func (p *phrased) eval(ctx context.Context, src *plan.Source, e *plan.Expr) (doc
 		return nil, err
 	}
 	if e.Op == plan.OpList {
-		if e.List >= p.base {
+		switch lists := plan.Handle(len(src.Lists)); {
+		case e.List >= p.base:
 			return p.made[e.List-p.base].Docs, nil
+		case e.List >= lists:
+			return src.Fields[e.List-lists].Documents(), nil
 		}
 		if docs, err = src.List(e.List).AppendTo(nil); err == nil && len(docs) > 0 && docs[len(docs)-1] >= src.Docs {
 			err = fmt.Errorf("docID %d in a universe of %d", docs[len(docs)-1], src.Docs)

@@ -188,7 +188,7 @@ func (x *Index) Expression(q *Query) (f plan.Expr, not bool, err error) {
 	defer x.Put(b)
 	s, err := x.documents(b, q)
 	if err == nil && b.phrased != nil {
-		err = invalidf("a query with phrases is no expression over lists")
+		err = invalidf("a query with phrases or title:* is no expression over lists")
 	}
 	return s.Expr, s.not, err
 }
@@ -251,6 +251,9 @@ func (x *Index) translate(b *Batch, e *querylang.Expr) (f set, left bool, err er
 	}
 	switch e.Op {
 	case querylang.All:
+		if e.Field != "" {
+			return x.inField(b, e.Field), true, nil
+		}
 		return everySet(), true, nil
 	case querylang.Prefix, querylang.Expand:
 		terms, err := x.expand(b, e)
