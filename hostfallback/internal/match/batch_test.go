@@ -9,6 +9,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 	"heddle/hostfallback/internal/hosttest"
 )
 
@@ -170,6 +171,49 @@ func TestCancelWithinQuery(t *testing.T) {
 	} {
 		if n, err := f(); n != 0 || !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %d matches, %v", name, n, err)
+		}
+	}
+}
+
+// TestFirstUse: a query that uses its lists for the first time, in parts, has every docID once.
+func TestFirstUse(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 7))
+	const docs = 1 << 20
+	consecutive := make([]uint32, 100_000)
+	for i := range consecutive {
+		consecutive[i] = 1000 + uint32(i)
+	}
+	var clustered []uint32 // thousands of runs
+	for x := uint32(0); x < docs-200; x += 200 + r.Uint32N(200) {
+		for range 100 + r.Uint32N(100) {
+			clustered = append(clustered, x)
+			x++
+		}
+	}
+	lists := [][]uint32{consecutive, clustered, hosttest.Uniform(r, 200_000, docs)}
+	for _, memory := range []uint64{0, 1 << 19, 3000, 1} {
+		for q := 1; q < 1<<len(lists); q++ {
+			src := hosttest.Source(t, docs, []codec.ID{codec.ParaPFor}, lists...)
+			m, b := matcher(src, 3, memory), &plan.MatchBatch{}
+			var query []plan.Handle
+			var want []uint32
+			for h, list := range lists {
+				switch {
+				case q>>h&1 == 0:
+				case len(query) == 0:
+					query, want = append(query, plan.Handle(h)), list
+				default:
+					query, want = append(query, plan.Handle(h)), reference.Intersect(want, list)
+				}
+			}
+			b.Add(src, query...)
+			var out plan.Results
+			if err := m.Match(t.Context(), b, &out); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(out.Docs, want) {
+				t.Errorf("lists %v, memory %d: %d docIDs, want %d", query, memory, len(out.Docs), len(want))
+			}
 		}
 	}
 }

@@ -51,6 +51,13 @@ func (w *worker) conjunction(j *batch, lists []plan.Handle, t *task, f *filter.S
 		if within = j.aux.Common(lists); within.First > within.Last {
 			return 0, nil
 		}
+		if t.parts > 0 { // all parts must choose the same way, and preparing a list can change it
+			for _, h := range lists {
+				if _, err := j.aux.Prepare(h); err != nil {
+					return 0, err
+				}
+			}
+		}
 		if f == nil && w.runsPay(j, lists) {
 			return w.byRuns(j, t)
 		}
