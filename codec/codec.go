@@ -32,6 +32,17 @@ func ParseID(s string) (ID, error) {
 	return 0, fmt.Errorf("codec: unknown codec %q (one of %s)", s, strings.Join(all, ", "))
 }
 
+// ParseCodec is ParseID, and knows rpfd0 to rpfd4: RPFD with this number of levels, which becomes RPFDLevels.
+func (o *Options) ParseCodec(s string) (ID, error) {
+	if name := RPFD.String(); len(s) == len(name)+1 && strings.EqualFold(s[:len(name)], name) {
+		if level := int(s[len(name)]) - '0'; level >= 0 && level <= MaxRPFDLevels {
+			o.RPFDLevels = level
+			return RPFD, nil
+		}
+	}
+	return ParseID(s)
+}
+
 // ErrCorrupt matches, through errors.Is, every error about words that no encoder
 // wrote.
 var ErrCorrupt = errors.New("corrupt list")

@@ -7,6 +7,23 @@ import (
 	"testing"
 )
 
+func TestParseCodec(t *testing.T) {
+	for name, want := range map[string]struct {
+		id     ID
+		levels int
+	}{"RPFD": {RPFD, 1}, "rpfd": {RPFD, 1}, "rpfd0": {RPFD, 0}, "RPFD4": {RPFD, 4}, "rice": {Rice, 1}} {
+		opt := DefaultOptions()
+		if id, err := opt.ParseCodec(name); err != nil || id != want.id || opt.RPFDLevels != want.levels {
+			t.Errorf("%s: %v, %d levels, %v", name, id, opt.RPFDLevels, err)
+		}
+	}
+	for _, name := range []string{"rpfd5", "rpfd/", "rpfd10", "pfd0", ""} {
+		if id, err := new(Options).ParseCodec(name); err == nil {
+			t.Errorf("%q is %v", name, id)
+		}
+	}
+}
+
 func TestParseID(t *testing.T) {
 	for _, id := range ids {
 		if got, err := ParseID(id.String()); err != nil || got != id {

@@ -3,7 +3,7 @@
 package config
 
 // codecNames are the values of index.codec: auto, and the names and aliases of
-// all codecs.
+// all codecs, and rpfd with a number of levels.
 var codecNames = []string{
 	"auto",
 	"raw",
@@ -14,6 +14,11 @@ var codecNames = []string{
 	"pfd",
 	"newpfd",
 	"rpfd",
+	"rpfd0",
+	"rpfd1",
+	"rpfd2",
+	"rpfd3",
+	"rpfd4",
 	"lrc",
 	"lrcseg",
 	"seglrc",

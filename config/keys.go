@@ -57,7 +57,8 @@ Their answers are in memory at the same time.`),
 	enum("index.codec", func(c *Config) *string { return &c.Index.Codec },
 		"auto", codecNames, `Codec of posting lists.
 auto gives each list the codec with the lowest cost of size and time. Any other
-codec is used for lists that it makes smaller than raw. hslrc is hslrc256.`),
+codec is used for lists that it makes smaller than raw. hslrc is hslrc256, rpfd is
+rpfd1: rpfd2 compresses the exceptions twice.`),
 	key("index.exception_ratio", func(c *Config) *float64 { return &c.Index.ExceptionRatio }, 0.1, within(0, 0.6),
 		`Maximum fraction of the values in a segment that may exceed its bit width.
 From 0 to 0.6, for codec parapfor and for frequencies.`),

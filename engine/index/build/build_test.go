@@ -278,6 +278,42 @@ func TestMeta(t *testing.T) {
 	}
 }
 
+// TestLevels: the name of RPFD may have a number of levels, and the lists of the file have that.
+func TestLevels(t *testing.T) {
+	c, docs := collection{lists: map[string][]posting{}}, []uint32{}
+	for d, next := uint32(0), uint32(0); d < 20000; d++ {
+		c.names, c.lengths = append(c.names, fmt.Sprint(d)), append(c.lengths, 1)
+		if d == next {
+			docs, next = append(docs, d), d+1+d%3+64*(d%13/12)*(d%7)
+			c.lists["gaps"] = append(c.lists["gaps"], posting{d, 1})
+		}
+	}
+	input := save(t, map[string][]byte{"x.ciff": asCIFF(c, []string{"gaps"})})
+	for level := range codec.MaxRPFDLevels + 1 {
+		set := DefaultOptions()
+		set.Codec, set.Dense = fmt.Sprint("rpfd", level), "never"
+		out, _, err := buildAt(t, set, input...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := hdl.Open(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		opt := codec.DefaultOptions()
+		opt.RPFDLevels = level
+		want, err := codec.Append(nil, codec.RPFD, docs, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := f.Source().List(0)
+		if l.Codec != codec.RPFD || !slices.Equal(l.Words[:len(want)], want) {
+			t.Errorf("%d levels: the list has codec %v and other words than the encoder", level, l.Codec)
+		}
+	}
+}
+
 func TestDefaultOptions(t *testing.T) {
 	o := DefaultOptions()
 	if o.ExceptionRatio != codec.DefaultOptions().ExceptionRatio || o.MemoryLimit != DefaultMemoryLimit || o.Format != Auto || o.Workers < 1 {

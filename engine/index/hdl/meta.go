@@ -28,7 +28,7 @@ type Meta struct {
 
 	// Codec is the codec of the lists. "auto" or empty chooses the codec of least cost for
 	// each list. The name of a codec encodes each list that becomes smaller than raw; a
-	// list that does not is raw. See codec.Choose.
+	// list that does not is raw. See codec.Choose and codec.Options.ParseCodec.
 	Codec string `json:"codec,omitempty"`
 	// Dense is the treatment of lists with a density above 1/32. "auto" or empty stores
 	// them as bitsets whatever Codec is, because a probe is then one load; "never" stores
@@ -161,7 +161,7 @@ func (m *Meta) encoding() (e encoding, err error) {
 		return e, inputError("%v", err)
 	}
 	if m.Codec != "" && !strings.EqualFold(m.Codec, "auto") {
-		if e.codec, err = codec.ParseID(m.Codec); err != nil {
+		if e.codec, err = e.opt.ParseCodec(m.Codec); err != nil {
 			return e, inputError("%v", err)
 		}
 	}
