@@ -55,6 +55,9 @@ func (q *Explanation) String() string {
 	if q.Attempts > 0 {
 		q.explainRun(&b)
 	}
+	if n := q.Stats.Widened; n > 0 {
+		fmt.Fprintf(&b, "  too few documents have all words: %d of the queries ran again for any word\n", n)
+	}
 	if q.Stats.PhraseCandidates > 0 {
 		fmt.Fprintf(&b, "  phrases %s\n", Phrases(&q.Stats))
 	}

@@ -70,6 +70,8 @@ type Stats struct {
 	DevicePositions  uint64 // part of Positions that a device read
 	PhraseReason     string // why pure Go made lists of phrases beside a device; empty: there was none, or the list is made as fast there
 
+	Widened uint64 // ranked queries that found fewer than K documents with all terms, and ran again for any term
+
 	Filtered uint64 // queries with a filter
 	// Sought is the number of these queries whose lists were searched for the documents of the
 	// filter. The bits of the filter were tested for the remaining ones.
@@ -103,6 +105,7 @@ func (s *Stats) Add(t Stats) {
 	s.Positions += t.Positions
 	s.DevicePositions += t.DevicePositions
 	s.PhraseReason = cmp.Or(s.PhraseReason, t.PhraseReason)
+	s.Widened += t.Widened
 	s.Filtered += t.Filtered
 	s.Sought += t.Sought
 	s.Decode += t.Decode

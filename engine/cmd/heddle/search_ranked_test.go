@@ -394,6 +394,30 @@ func TestExplainRanked(t *testing.T) {
 	}
 }
 
+// TestExplainAndOr: an explanation tells whether a query of the mode and-or ran again for any word.
+func TestExplainAndOr(t *testing.T) {
+	useBackend(t)
+	c := buildCollection(t)
+	both := len(c.want("w9 w0"))
+	if both == 0 || both == len(c.want("w0")) {
+		t.Fatalf("%d documents have both words", both)
+	}
+	explain := func(query string, k int, more ...string) string {
+		return heddle(t, append([]string{"search", "c.hdl", "--query", query, "--mode", "and-or", "-k", fmt.Sprint(k), "--explain"}, more...)...).stderr
+	}
+	const again = "ran again for any word\n"
+	for said, want := range map[string]string{
+		explain("w9 w0", both):                       "and-or: enough documents have all words\n",
+		explain("w9 w0", both+1):                     "and-or: too few documents have all words, so the query " + again,
+		explain("w9 w0", both+1, "--backend", "all"): "  too few documents have all words: 1 of the queries " + again,
+		explain("w9 OR w0", both+1):                  "  mode     and-or\n",
+	} {
+		if !strings.Contains(said, want) || strings.Count(said, again) > 1 {
+			t.Errorf("no %q in\n%s", want, said)
+		}
+	}
+}
+
 // TestRunIsEvaluated checks that eval reads the output of search.
 func TestRunIsEvaluated(t *testing.T) {
 	c := buildCollection(t)

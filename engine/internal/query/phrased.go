@@ -207,14 +207,15 @@ func (p *phrased) addStats(s *plan.Stats) {
 }
 
 // docs returns the documents of the set that permitted has; nil permits all. If there are fewer than k, it returns the
-// documents of the other set, if there is one.
-func (p *phrased) docs(ctx context.Context, src *plan.Source, permitted []uint64, k int) ([]uint32, error) {
+// documents of the other set, if there is one, and counts that.
+func (p *phrased) docs(ctx context.Context, src *plan.Source, permitted []uint64, k int, s *plan.Stats) ([]uint32, error) {
 	if err := p.lists(ctx, src); err != nil {
 		return nil, err
 	}
 	docs, err := p.docsOf(ctx, src, &p.set, permitted)
 	if err == nil && p.other != nil && len(docs) < k {
 		docs, err = p.docsOf(ctx, src, p.other, permitted)
+		s.Widened++
 	}
 	return docs, err
 }
@@ -339,7 +340,7 @@ func (b *Batch) answerOwned(ctx context.Context, s plan.Store) error {
 		if err != nil {
 			return err
 		}
-		docs, err := p.docs(ctx, b.source, permitted, 0)
+		docs, err := p.docs(ctx, b.source, permitted, 0, &b.results.Stats)
 		if err != nil {
 			return err
 		}

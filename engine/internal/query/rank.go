@@ -69,6 +69,7 @@ func (b *Batch) rankAndOr(ctx context.Context, s plan.Store) error {
 			return err
 		}
 		b.stats.Add(b.again.Stats)
+		b.stats.Widened = uint64(or.Queries())
 	}
 	b.stats.Queries = uint64(all.Queries())
 	return nil

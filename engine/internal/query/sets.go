@@ -54,7 +54,7 @@ func (b *Batch) rankOwned(ctx context.Context, own *phrased, i int) error {
 		best := &phrase.Best{K: b.kind.K, Weight: own.scored[0].weight, Norm: b.kind.Norm}
 		own = &phrased{set: own.set, base: own.base, phrases: own.phrases, scored: own.scored, best: best}
 	}
-	docs, err := own.docs(ctx, b.source, permitted, b.kind.K)
+	docs, err := own.docs(ctx, b.source, permitted, b.kind.K, &b.stats)
 	if err != nil {
 		return err
 	}

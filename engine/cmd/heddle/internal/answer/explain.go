@@ -33,6 +33,7 @@ type Explanation struct {
 	Lists    []List   `json:"lists"`               // in the order of execution
 	Unknown  []string `json:"unknown,omitempty"`   // words that no document has
 	Mode     string   `json:"mode,omitempty"`      // documents of a ranked query: or, and, and-or
+	Widened  bool     `json:"widened,omitempty"`   // and-or: too few documents have all words, and the query ran again for any word
 	Matches  uint64   `json:"matches"`             // or the number of ranked documents
 	Blocks   uint64   `json:"blocks,omitempty"`    // blocks of compressed lists that pure Go has decoded
 	Micros   float64  `json:"us"`                  // from call to return
@@ -83,7 +84,7 @@ func (s *Searcher) explain(q trec.Topic, asked engine.Query, got engine.Hits) *E
 		}
 	}
 	if s.ranked() {
-		e.Mode = asked.Match.String()
+		e.Mode, e.Widened = asked.Match.String(), st.Widened > 0
 		e.rankedLists(s, asked)
 	} else {
 		e.Runs = x.ExplainQuery(s.why.Processor, asked)
@@ -205,7 +206,15 @@ func (e *Explanation) write(out io.Writer) error {
 	}
 	label := "matches"
 	if e.Mode != "" {
-		fmt.Fprintf(w, "  mode\t%s\n", e.Mode)
+		mode := e.Mode
+		switch {
+		case e.Schedule != "": // it says so
+		case e.Widened:
+			mode += ": too few documents have all words, so the query ran again for any word"
+		case mode == engine.AndOr.String() && e.Boolean == "":
+			mode += ": enough documents have all words"
+		}
+		fmt.Fprintf(w, "  mode\t%s\n", mode)
 		label = "best"
 	}
 	fmt.Fprintf(w, "  %s\t%d documents in %.1f µs\n", label, e.Matches, e.Micros)
