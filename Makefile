@@ -12,7 +12,7 @@ export POCL_CACHE_DIR ?= $(CURDIR)/.cache/pocl/make
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-build: ## build the command into .build/heddle; TAGS are build tags
+build: ## build the command into .build/heddle; TAGS=core leaves out server, cluster and benchmarks; TAGS are build tags
 	@mkdir -p $(BUILD) $(POCL_CACHE_DIR)
 	go build -tags "$(TAGS)" -o $(HEDDLE) ./engine/cmd/heddle
 

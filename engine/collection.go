@@ -159,7 +159,7 @@ func (c *Collection) Facets(ctx context.Context, q Query, f Facets) (matches uin
 	if f.Table != nil {
 		return 0, nil, failure.Invalid("facets", errors.New("Facets.Table is for an index file: a collection has attributes of its own"))
 	}
-	asked, err := asked([]Query{q})
+	asked, err := ForParts([]Query{q})
 	if err != nil {
 		return 0, nil, err
 	}
@@ -206,7 +206,7 @@ func searchParts(ctx context.Context, all *coordinator.Coordinator, name string,
 	if len(qs) == 0 {
 		return nil
 	}
-	asked, err := asked(qs)
+	asked, err := ForParts(qs)
 	if err != nil {
 		return err
 	}
@@ -244,16 +244,19 @@ func searchParts(ctx context.Context, all *coordinator.Coordinator, name string,
 	return first
 }
 
-// asked are queries in the form of a coordinator.
-func asked(qs []Query) ([]coordinator.Query, error) {
-	all, fields := make([]coordinator.Query, len(qs)), map[*Fields]*fetch.Ask{}
+// ForParts are queries in the form of coordinators, which the packages of this module have. Such queries have no Expr,
+// Override and Explain, and read no tables: the parts of an index have attributes of their own.
+func ForParts(qs []Query) ([]partQuery, error) {
+	all, fields := make([]partQuery, len(qs)), map[*Fields]*fetch.Ask{}
 	for i, q := range qs {
 		if q.Expr != nil || q.Override != nil || q.Explain != nil {
 			return nil, &Error{Code: Unsupported, Op: "search", Err: fmt.Errorf("queries[%d]: a collection takes texts and terms, without Expr, Override and Explain", i)}
 		}
 		f := q.Filter.form()
-		if hasTable(f) {
-			return nil, &Error{Code: Unsupported, Op: "search", Err: errors.New("filter: a collection takes Where without Table: it has attributes of its own")}
+		if q.Filter != nil {
+			if err := forParts(f); err != nil {
+				return nil, err
+			}
 		}
 		if q.Fields != nil && fields[q.Fields] == nil {
 			if q.Fields.Table != nil {
@@ -262,22 +265,25 @@ func asked(qs []Query) ([]coordinator.Query, error) {
 			ask := q.Fields.Internal()
 			fields[q.Fields] = &ask
 		}
-		all[i] = q.ForParts(f, fields[q.Fields])
+		all[i] = q.forParts(f, fields[q.Fields])
 	}
 	return all, nil
 }
 
-// hasTable reports whether a filter reads a table.
-func hasTable(f *filter.Filter) bool {
-	if f == nil {
-		return false
+// forParts refuses filters that read a table, and filters that are nil or that the limits leave out.
+func forParts(f *filter.Filter) error {
+	switch {
+	case f == nil:
+		return &Error{Code: InvalidQuery, Op: "search", Err: fmt.Errorf("filter: a filter in And is nil, or there are more than %d filters or %d levels", filter.MaxParts, filter.MaxDepth)}
+	case f.Table != nil:
+		return &Error{Code: Unsupported, Op: "search", Err: errors.New("filter: a collection takes Where without Table: it has attributes of its own")}
 	}
 	for _, a := range f.And {
-		if hasTable(a) {
-			return true
+		if err := forParts(a); err != nil {
+			return err
 		}
 	}
-	return f.Table != nil
+	return nil
 }
 
 // refused reports whether an error is the fault of documents, or of the caller: no file has changed.

@@ -85,9 +85,9 @@ func (o *Query) Page() (*pageSpec, error) {
 	return s, err
 }
 
-// ForParts is the query for the parts of an index, with its filter and the parts of documents that it asks for, which may
+// forParts is the query for the parts of an index, with its filter and the parts of documents that it asks for, which may
 // be nil.
-func (o *Query) ForParts(f *partFilter, ask *fetchAsk) (q partQuery) {
+func (o *Query) forParts(f *partFilter, ask *fetchAsk) (q partQuery) {
 	q = partQuery{Fetch: ask, Text: o.Text, Literal: o.Literal, Terms: o.Terms, Weights: o.Weights, Filter: f, Caller: o.Caller, Timeout: o.Timeout,
 		Options: query.Options{Match: o.Match, K: o.K, Total: o.Total, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: o.Statistics, Expansion: o.Expansion.internal(), Dismax: o.dismax(), Fields: o.QueryFields}}
 	if q.Order, q.Fault = o.Page(); q.Fault == nil && o.Table != nil {

@@ -86,7 +86,7 @@ func (c *Collection) Suggest(ctx context.Context, prefix string, most int) ([]Su
 
 // Corrections returns similar terms in place of the words of q that no document has: see Snapshot.Corrections.
 func (c *Collection) Corrections(ctx context.Context, q Query) ([]Correction, error) {
-	asked, err := asked([]Query{q})
+	asked, err := ForParts([]Query{q})
 	if err != nil {
 		return nil, err
 	}

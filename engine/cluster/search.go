@@ -2,8 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -11,7 +9,6 @@ import (
 	"heddle/engine/api"
 	"heddle/engine/internal/coordinator"
 	"heddle/engine/internal/fetch"
-	"heddle/engine/internal/filter"
 	"heddle/engine/table/facet"
 )
 
@@ -37,24 +34,9 @@ func (c *Coordinator) Search(ctx context.Context, index string, q engine.Query, 
 // SearchAll answers many queries from one epoch: hits[i] is the answer of query i. A query that is
 // invalid in itself has Hits.Err. Caller and Timeout of the first query hold for the call.
 func (c *Coordinator) SearchAll(ctx context.Context, index string, qs []engine.Query, ask api.Ask) ([]api.Hits, *api.Coverage, error) {
-	all := make([]coordinator.Query, len(qs))
-	filters, fields := map[*engine.Filter]*filter.Filter{}, map[*engine.Fields]*fetch.Ask{}
-	for i, q := range qs {
-		if q.Expr != nil || q.Override != nil {
-			return nil, nil, &engine.Error{Code: engine.Unsupported, Op: "search", Err: fmt.Errorf("queries[%d]: a coordinator takes texts and terms, without Expr and Override", i)}
-		}
-		if q.Filter != nil && filters[q.Filter] == nil {
-			f, err := filterOf(q.Filter, 0)
-			if err != nil {
-				return nil, nil, err
-			}
-			filters[q.Filter] = f
-		}
-		if q.Fields != nil && fields[q.Fields] == nil {
-			f := q.Fields.Internal()
-			fields[q.Fields] = &f
-		}
-		all[i] = q.ForParts(filters[q.Filter], fields[q.Fields])
+	all, err := engine.ForParts(qs)
+	if err != nil {
+		return nil, nil, err
 	}
 	own := coordinator.Ask{Names: ask.Names, Limit: ask.Limit, Explain: ask.Explain, AllowPartial: ask.AllowPartial, Take: ask.Take}
 	if f := ask.Facets; f != nil {
@@ -82,32 +64,16 @@ func (c *Coordinator) Suggest(ctx context.Context, index, prefix string, most in
 
 // Corrections returns similar terms in place of the words of q that no document has: see engine.Snapshot.Corrections.
 func (c *Coordinator) Corrections(ctx context.Context, index string, q engine.Query) ([]engine.Correction, error) {
-	own := q.ForParts(nil, nil)
-	return c.all.Corrections(ctx, index, &own)
+	own, err := engine.ForParts([]engine.Query{q})
+	if err != nil {
+		return nil, err
+	}
+	return c.all.Corrections(ctx, index, &own[0])
 }
 
 // Statistics returns the statistics of an index, with the document frequencies of terms.
 func (c *Coordinator) Statistics(ctx context.Context, index string, terms ...string) (engine.Statistics, error) {
 	return c.all.Statistics(ctx, index, terms...)
-}
-
-// filterOf returns a filter that is inside of others in the form of coordinators, which take no tables.
-func filterOf(f *engine.Filter, depth int) (*filter.Filter, error) {
-	switch {
-	case f == nil || depth > filter.MaxDepth:
-		return nil, &engine.Error{Code: engine.InvalidQuery, Op: "search", Err: fmt.Errorf("filter: a filter in And is nil, or more than %d deep", filter.MaxDepth)}
-	case f.Table != nil:
-		return nil, &engine.Error{Code: engine.Unsupported, Op: "search", Err: errors.New("filter: a coordinator takes Where without Table: the shards have attribute tables of their own")}
-	}
-	out := &filter.Filter{Where: f.Where, Bitmap: f.Bitmap, Docs: f.Docs}
-	for _, a := range f.And {
-		own, err := filterOf(a, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		out.And = append(out.And, own)
-	}
-	return out, nil
 }
 
 // coverage is the message of a coverage.

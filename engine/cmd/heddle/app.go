@@ -61,11 +61,7 @@ one ends it at once.`,
 		newSuggest(a),
 		newBitmap(a),
 		newCollection(a),
-		newServe(a),
-		newCluster(a),
-		newLoad(a),
 		newEval(a),
-		newBench(a),
 		newTune(a),
 		newCalibrate(a),
 		newConfig(a),
@@ -73,6 +69,7 @@ one ends it at once.`,
 		newVersion(a),
 		newProbe(a),
 	)
+	root.AddCommand(largeCommands(a)...)
 	root.AddCommand(help.Topics()...)
 	root.SetHelpCommand(help.Command())
 	root.SetUsageFunc(help.Usage)

@@ -13,7 +13,6 @@ import (
 	"heddle/engine/file/input"
 	"heddle/engine/table/read"
 	"heddle/engine/table/read/csv"
-	"heddle/engine/table/read/parquet"
 	"heddle/engine/table/read/raw"
 )
 
@@ -68,7 +67,7 @@ func (o *bitmapBuildOptions) open(ctx context.Context, a *App, log *zerolog.Logg
 	case "raw":
 		return raw.Open(ctx, columns, raw.Options{Stdin: a.Stdin})
 	case "parquet":
-		return parquet.Open(ctx, o.inputs, parquet.Options{Columns: o.columns, Invalid: invalid, Warn: warn})
+		return openParquet(ctx, o.inputs, o.columns, invalid, warn)
 	}
 	opt, err := o.csv.Options(o.inputs)
 	if err != nil {

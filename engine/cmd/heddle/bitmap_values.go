@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
@@ -14,8 +13,6 @@ import (
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/table/statement"
 	"heddle/engine/table/values"
-	"heddle/engine/table/values/arrow"
-	"heddle/engine/table/values/parquet"
 )
 
 // valueOptions are the flags of bitmap query that print values of the selected rows.
@@ -25,9 +22,6 @@ type valueOptions struct {
 	format        string
 	given         func(flag string) bool
 }
-
-// valueFormats are the values of --format.
-var valueFormats = map[string]func(io.Writer) values.Writer{"csv": values.NewCSV, "json": values.NewLines, "arrow": arrow.New, "parquet": parquet.New}
 
 func (o *valueOptions) add(fs *pflag.FlagSet) {
 	fs.StringVar(&o.clauses.Select, "select", "", "print values of the selected rows: `LIST` of columns and aggregates")

@@ -7,7 +7,6 @@ import (
 
 	"heddle/config"
 	"heddle/engine"
-	"heddle/engine/cluster/transport"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/trec"
 	"heddle/engine/plan"
@@ -47,7 +46,7 @@ func exitCode(err error) int {
 	if _, ok := errors.AsType[*trec.Error](err); ok {
 		return exitCorrupt
 	}
-	if transport.Unreachable(err) {
+	if unreachable(err) {
 		return exitUnavailable
 	}
 	return engine.CodeOf(err).ExitCode()

@@ -8,9 +8,11 @@ import (
 
 	"heddle/config"
 	"heddle/engine"
-	"heddle/engine/cluster"
 	"heddle/engine/cmd/heddle/internal/answer"
 	"heddle/engine/cmd/heddle/internal/machine"
+	"heddle/engine/internal/coordinator"
+	"heddle/engine/internal/limit"
+	"heddle/engine/table/facet"
 )
 
 // collection answers the queries from the newest state of a collection.
@@ -41,10 +43,14 @@ func (o *searchOptions) collection(ctx context.Context, a *App, c *config.Config
 	}
 	defer docs.Close()
 	state, info := docs.Internal(), docs.Info()
-	s := &answer.Collection{Name: state.Layout.Name, Coordinator: cluster.Within(state, state, cluster.Options{Timeout: -1, Limits: engine.Limits{Expansions: c.Limits.Expansions}}), Documents: docs, Invalid: o.invalid, Notes: a.Stderr, Similar: o.single(),
+	s := &answer.Collection{Name: state.Layout.Name, Coordinator: coordinator.Within(state, state, coordinator.Options{Timeout: -1, Limits: limit.Limits{Expansions: c.Limits.Expansions}}), Documents: docs, Invalid: o.invalid, Notes: a.Stderr, Similar: o.single(),
 		Query: engine.Query{Match: mode, Expansion: o.expansion(), QueryFields: o.weights, Tie: o.tie.value, CountOnly: o.count, Total: uint64(o.total), Literal: o.literal(), Timeout: -1}, Writer: o.writer(a, c)}
-	if s.Query.Filter, s.Facets, err = o.filterOptions.parts(nil, info.Bound); err != nil {
+	filter, facets, err := o.filterOptions.parts(nil, info.Bound)
+	if err != nil {
 		return err
+	}
+	if s.Query.Filter = filter; facets != nil {
+		s.Facets = &facet.Ask{Columns: facets.Columns, Limit: facets.Limit, CountOnly: facets.CountOnly}
 	}
 	if s.Synonyms, err = o.readSynonyms(docs.Segments()[0]); err != nil {
 		return err

@@ -1,3 +1,5 @@
+//go:build !core
+
 package main
 
 // takeCollections moves the folders among the files of indexes to dirs.

@@ -1,4 +1,4 @@
-//go:build otlp
+//go:build otlp && !core
 
 package main
 

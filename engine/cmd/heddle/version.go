@@ -21,6 +21,7 @@ type buildDetails struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"` // revision of the source, if known
 	Modified bool   `json:"modified,omitempty"` // the source differs from the revision
+	Tags     string `json:"tags,omitempty"`     // build tags
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
@@ -36,6 +37,8 @@ func thisBuild() buildDetails {
 		switch s.Key {
 		case "vcs.revision":
 			b.Revision = s.Value
+		case "-tags":
+			b.Tags = s.Value
 		case "vcs.modified":
 			b.Modified = s.Value == "true"
 		}
@@ -55,7 +58,7 @@ func newVersion(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:     "version [--json]",
 		Short:   "Print the version",
-		Long:    "Version prints the version of heddle, the source revision if known, the Go version and\nthe platform.",
+		Long:    "Version prints the version of heddle, the source revision if known, the Go version, the\nplatform, and the tags of the build.",
 		Example: "  heddle version\n  heddle version --json",
 	}, &versionOptions{})
 }
@@ -73,6 +76,10 @@ func (o *versionOptions) Run(_ context.Context, a *App) error {
 	} else if b.Modified {
 		revision += " (modified)"
 	}
-	_, err := fmt.Fprintf(a.Stdout, "%s, %s, %s, %s\n", b, revision, b.Go, b.Platform)
+	tags := b.Tags
+	if tags != "" {
+		tags = ", tags " + tags
+	}
+	_, err := fmt.Fprintf(a.Stdout, "%s, %s, %s, %s%s\n", b, revision, b.Go, b.Platform, tags)
 	return err
 }

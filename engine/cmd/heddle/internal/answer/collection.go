@@ -11,21 +11,21 @@ import (
 	"strings"
 
 	"heddle/engine"
-	"heddle/engine/api"
-	"heddle/engine/cluster"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/synonym"
 	"heddle/engine/index/trec"
+	"heddle/engine/internal/coordinator"
+	"heddle/engine/table/facet"
 )
 
 // Collection answers queries on a collection and prints the answers in the order of the queries. See
 // Searcher for the fields of the same names. It is not safe for concurrent use.
 type Collection struct {
 	Name        string
-	Coordinator *cluster.Coordinator
+	Coordinator *coordinator.Coordinator
 	Documents   *engine.CollectionSnapshot
 	Query       engine.Query
-	Facets      *engine.Facets
+	Facets      *facet.Ask
 	Invalid     func(q trec.Topic, err error) error
 	Notes       io.Writer
 	Synonyms    *synonym.Set // are put into the texts; nil: none
@@ -69,7 +69,11 @@ func (c *Collection) batch(ctx context.Context, qs []trec.Topic) error {
 		}
 		all, asked = append(all, one), append(asked, q)
 	}
-	hits, _, err := c.Coordinator.SearchAll(ctx, c.Name, all, api.Ask{Names: true, Explain: c.Explain != nil, Facets: c.Facets})
+	parts, err := engine.ForParts(all)
+	if err != nil {
+		return err
+	}
+	hits, _, err := c.Coordinator.SearchAll(ctx, c.Name, parts, coordinator.Ask{Names: true, Explain: c.Explain != nil, Facets: c.Facets})
 	if err != nil {
 		return err
 	}
@@ -90,14 +94,18 @@ func (c *Collection) batch(ctx context.Context, qs []trec.Topic) error {
 }
 
 // print prints an answer.
-func (c *Collection) print(ctx context.Context, q trec.Topic, asked engine.Query, h *api.Hits) error {
+func (c *Collection) print(ctx context.Context, q trec.Topic, asked engine.Query, h *coordinator.Hits) error {
 	var known, unknown []string
 	if h.Count == 0 || c.Explain != nil {
 		known, unknown = c.terms(ctx, asked)
 	}
 	if h.Count == 0 && c.Explain == nil {
 		if c.Similar && len(unknown) > 0 {
-			all, err := c.Coordinator.Corrections(ctx, c.Name, asked)
+			parts, err := engine.ForParts([]engine.Query{asked})
+			if err != nil {
+				return err
+			}
+			all, err := c.Coordinator.Corrections(ctx, c.Name, &parts[0])
 			if err != nil {
 				return err
 			}

@@ -13,7 +13,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"heddle/config"
-	"heddle/engine/api"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/internal/drivers"
 	"heddle/engine/plan"
@@ -167,13 +166,4 @@ func NoDevice(c config.Devices, err error) error {
 		op = fmt.Sprintf("looking for a device named %q", c.Device)
 	}
 	return &plan.DeviceError{Kind: plan.ErrNoDevice, Device: "opencl", Op: op, Err: err}
-}
-
-// message returns the place as the server sends it.
-func (p *Place) message() *api.Place {
-	return &api.Place{
-		Kind: p.Kind, Device: p.Device, Platform: p.Platform, Vendor: p.Vendor, Driver: p.Driver, Version: p.Version, Type: p.Type,
-		ComputeUnits: uint32(p.ComputeUnits), Memory: p.Memory, MaxAlloc: p.MaxAlloc, LocalMemory: p.LocalMemory,
-		Tuning: p.Tuning, Preferred: p.Preferred, Reason: p.Reason,
-	}
 }

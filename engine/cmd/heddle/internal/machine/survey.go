@@ -1,3 +1,5 @@
+//go:build !core
+
 package machine
 
 import (
@@ -76,4 +78,13 @@ func (s *Survey) examine(ctx context.Context) (*api.Machine, error) {
 		m.Findings = append(m.Findings, &api.Finding{State: string(p.State), Name: p.Name, Found: p.Found, Repair: p.Repair})
 	}
 	return m, nil
+}
+
+// message returns the place as the server sends it.
+func (p *Place) message() *api.Place {
+	return &api.Place{
+		Kind: p.Kind, Device: p.Device, Platform: p.Platform, Vendor: p.Vendor, Driver: p.Driver, Version: p.Version, Type: p.Type,
+		ComputeUnits: uint32(p.ComputeUnits), Memory: p.Memory, MaxAlloc: p.MaxAlloc, LocalMemory: p.LocalMemory,
+		Tuning: p.Tuning, Preferred: p.Preferred, Reason: p.Reason,
+	}
 }
