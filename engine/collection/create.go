@@ -108,7 +108,7 @@ func createIn(ctx context.Context, d container.Disk, dir string, opt build.Optio
 	number := w.number()
 	w.now = &Manifest{Name: filepath.Base(at), Kind: Kind}
 	opt.Format, opt.Stdin, opt.Attributes = build.Text, strings.NewReader(""), names(columns)
-	if opt.Store == hdl.StoreSource || len(opt.Fields) > 0 {
+	if opt.Store == hdl.StoreSource {
 		opt.Format = build.JSONL
 	}
 	if w.now.Settings, err = w.build(ctx, number, []string{"-"}, opt, new(build.Summary)); err != nil {

@@ -18,6 +18,7 @@ import (
 	"heddle/engine/file/container"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
+	"heddle/engine/index/build"
 	"heddle/engine/index/hdl"
 	"heddle/engine/internal/layout"
 	"heddle/engine/plan/testneeds"
@@ -361,4 +362,36 @@ func TestMemory(t *testing.T) {
 		t.Errorf("%d bytes in use, for a file of %d bytes", peak, m.Shards[0].Bytes+m.Shards[1].Bytes)
 	}
 	t.Logf("%d bytes in use", peak)
+}
+
+// TestFields cuts an index with fields and positions, one of which a range of documents lacks. A shard has the bytes of an index of its
+// documents alone.
+func TestFields(t *testing.T) {
+	var lines []string
+	for i := range 200 {
+		line := fmt.Sprintf("d%d\tloom w%d", i, i%7)
+		if i >= 100 {
+			line += fmt.Sprintf("\tweft w%d loom", i%5)
+		}
+		lines = append(lines, line)
+	}
+	dir := t.TempDir()
+	write := func(name string, lines []string) string {
+		path := filepath.Join(dir, name)
+		opt := build.Options{Format: build.Text, Fields: []string{"title", "body"}, Positions: true, Store: hdl.StoreText, Stdin: strings.NewReader(strings.Join(lines, "\n"))}
+		if _, err := build.Build(t.Context(), path, []string{"-"}, opt); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	m, err := File(t.Context(), write("x.hdl", lines), filepath.Join(dir, "x"), Options{Cuts: []uint64{40, 100, 101}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range m.Shards {
+		want := contents(t, write("want.hdl", lines[s.First:s.First+s.Docs]))
+		if got := contents(t, filepath.Join(dir, "x", s.File)); !bytes.Equal(got, want) {
+			t.Errorf("shard %+v differs from an index of its documents", s)
+		}
+	}
 }

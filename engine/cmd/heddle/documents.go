@@ -32,7 +32,7 @@ func (d *documents) addMembers(fs *pflag.FlagSet) {
 
 // addFields adds the flag that makes fields of members.
 func (d *documents) addFields(fs *pflag.FlagSet) {
-	fs.StringSliceVar(&d.fields, "fields", nil, "make fields of these `MEMBERS` of JSON lines, like title,body, for queries such as title:loom")
+	fs.StringSliceVar(&d.fields, "fields", nil, "make fields of these `MEMBERS` (JSON), columns (text) or elements (TREC), for title:loom")
 }
 
 func (d *documents) addFormat(fs *pflag.FlagSet, formats []build.Format) {

@@ -104,9 +104,12 @@ other codec stores the lists that it makes smaller than raw; the other lists are
 --positions keeps the positions of words, which phrases ("red loom") need. Vectors, pisa and ciff
 have none, and --impacts excludes them.
 
---fields title,body makes a field of each of these members of JSON lines, with terms, lengths and
-statistics of its own, for queries such as title:loom and for search --query-fields title^3,body.
-The fields are the text, so --text excludes them. Vectors have none, and --impacts excludes them.
+--fields title,body makes a field of each of these members of JSON lines, elements of TREC or
+columns of text, with terms, lengths and statistics of its own, for queries such as title:loom and
+for search --query-fields title^3,body. TABs separate columns. Below a first line with the names
+of all fields they go by name, and --id or the first other column names documents; else the first
+one names them, and the fields follow in their order. The fields are the text, so --text excludes
+them. Vectors have none, and --impacts excludes them.
 
 --store text keeps the texts, from which search prints snippets, and --store source the
 whole objects of JSON lines; index dump --doc prints them. --impacts 8 or 16

@@ -10,7 +10,10 @@
 //   - text: a document per line, name TAB text. A line without a TAB is all text. The line
 //     number, from 1, is the name of a document whose name is absent or empty. Blank
 //     lines are skipped. Lines end in LF or CR LF, or in CR alone if the first 256 KiB have
-//     CR and no LF.
+//     CR and no LF. With Options.Fields a line has columns, which TABs separate: the name, then the fields in their order; further
+//     TABs belong to the last field, a line without a TAB is the first field. If the first line of an input has the names
+//     of all fields (in any case), it is a header: columns are fields by their names, the column of Options.ID or the first other one names
+//     documents, and the rest is left out. Columns that a line lacks are empty.
 //   - jsonl: a JSON object per line. The name is the first member of id, docno, docid,
 //     _id, name (a string or a number) that is present and not empty, else the
 //     line number. The text is the concatenation of title, headings, abstract, summary, description,
@@ -24,7 +27,9 @@
 //     with an attribute id or a <DOCID>. The text is the content of all elements except DOCHDR, SCRIPT and STYLE. The case of
 //     tags does not matter, and tags need not nest nor close. A < that starts no tag is
 //     text. Character references are resolved; unknown references (&hyph;) are spaces. Text
-//     between documents is ignored.
+//     between documents is ignored. With Options.Fields elements of these names (in any case) are the fields, and other text is left out: text
+//     belongs to the innermost of them, several of a name add up, and one ends with an element around it and where another
+//     of its name begins. A document without any of them is an error.
 //   - warc: web archives of version 0.18 to 1.1. Records of the types conversion (WET), response and
 //     resource are documents: text, and HTML or XML without its tags. The name is the
 //     WARC-TREC-ID, else the WARC-Target-URI, else the WARC-Record-ID. Bodies that are no text are

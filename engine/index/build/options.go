@@ -36,11 +36,11 @@ type Options struct {
 	// document but its name, in the order of the line. Names ignore case. A number or boolean
 	// counts as it is written. Default: the text members that the package comment names.
 	Text []string
-	// Fields are the members of JSON lines that become fields: each has terms, lengths and statistics of its own. They take
-	// the place of Text, and only JSON lines have them. Default: none, all texts are one.
+	// Fields are the members of JSON lines, columns of text or elements of TREC that become fields: each has terms, lengths and
+	// statistics of its own. They take the place of Text. Default: none, all texts are one.
 	Fields []string
-	// ID is the member of JSON lines that names a document, or its path. Default: the members that
-	// the package comment names.
+	// ID is the member of JSON lines that names a document, or its path, or with Fields the column of a header. Default: the
+	// members that the package comment names, or the first column that is no field.
 	ID string
 	// Attributes are the members of JSON lines that an attribute table has, or * for all others. They
 	// are not in Summary.LeftOut, and only in the text if Text names them. Default: none.

@@ -37,8 +37,11 @@ func readInputs(b *builder, files *source.Opener, pisa *inverted.PISA, inputs []
 	ctx, cancel := context.WithCancel(files.Ctx)
 	size, number, _ := opt.chunkLimits()
 	r := &reader{
-		ctx: ctx, files: files, format: opt.Format, size: size, source: opt.Store == hdl.StoreSource, fields: len(opt.Fields) > 0,
+		ctx: ctx, files: files, format: opt.Format, size: size, source: opt.Store == hdl.StoreSource, id: opt.ID,
 		free: make(chan *chunk, number), work: make(chan *chunk, number), out: make(chan item, number),
+	}
+	if len(opt.Fields) > 0 {
+		r.fields = fields
 	}
 	for range number {
 		r.free <- &chunk{ready: make(chan struct{}, 1)}
@@ -112,9 +115,10 @@ type reader struct {
 	ctx    context.Context
 	files  *source.Opener
 	format Format
-	size   int  // size of the text of a chunk, in bytes
-	source bool // JSON objects are stored
-	fields bool // the index has fields
+	size   int             // size of the text of a chunk, in bytes
+	source bool            // JSON objects are stored
+	fields *records.Fields // of an index with fields; nil: it has none
+	id     string          // Options.ID
 
 	free chan *chunk // empty chunks
 	work chan *chunk // chunks for the workers; has room for all chunks
@@ -175,8 +179,8 @@ func (r *reader) input(path string) error {
 		return errors.Join(err, s.Close())
 	}
 	r.met(format)
-	if r.fields && format != JSONL && format != CIFF {
-		return errors.Join(fmt.Errorf("%s: %s, which has no members of JSON lines that could be fields", path, format), s.Close())
+	if r.fields != nil && !slices.Contains([]Format{JSONL, Text, TREC, CIFF}, format) {
+		return errors.Join(fmt.Errorf("%s: %s, which has no fields: JSON lines, text and TREC have them", path, format), s.Close())
 	}
 	if r.source && format != JSONL && format != CIFF {
 		return errors.Join(fmt.Errorf("%s: %s, which has no JSON objects that could be stored", path, format), s.Close())
@@ -195,7 +199,11 @@ func (r *reader) input(path string) error {
 			r.warnings = append(r.warnings, fmt.Sprintf("%s: %s that are no text, such as images, left out", path, input.Plural(uint64(in.Binary), "WARC record")))
 		}
 	}()
-	return r.cut(in, &origin{path: path, format: textFormats[format], lines: format == Text, json: format == JSONL, utf16: s.UTF16})
+	of := &origin{path: path, format: textFormats[format], lines: format == Text, json: format == JSONL, utf16: s.UTF16}
+	if r.fields != nil && format == TREC {
+		of.format = r.fields.Elements()
+	}
+	return r.cut(in, of)
 }
 
 // met notes the format of an input.
@@ -226,6 +234,15 @@ func (r *reader) cut(s *records.Input, in *origin) error {
 		}
 		if first {
 			in.tabs = bytes.IndexByte(text[len(c.text):], '\t') >= 0
+			if in.lines && r.fields != nil {
+				header := false
+				if in.format, header, err = r.fields.Columns(text[len(c.text):], r.id); err != nil {
+					return at.Error(in.path, err.Error())
+				}
+				if header {
+					continue
+				}
+			}
 		}
 		c.text = text
 		c.records = append(c.records, record{end: len(text), at: at, input: in})

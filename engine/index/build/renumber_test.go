@@ -30,9 +30,21 @@ func randomTexts(n int) (docs []text) {
 // postings, and is the same in each build.
 func TestRenumber(t *testing.T) {
 	docs := randomTexts(700)
-	for _, impacts := range []uint8{0, 8} {
-		opt := Options{Store: hdl.StoreText, Impacts: impacts}
-		plain, _ := mustBuild(t, opt, save(t, map[string][]byte{"a.tsv": asText(docs)})...)
+	columns := slices.Clone(docs) // of two fields
+	for i := range columns {
+		columns[i].text = strings.Replace(columns[i].text, " ", "\t", 1)
+	}
+	for _, opt := range []Options{{}, {Impacts: 8}, {Fields: []string{"title", "body"}, Positions: true}} {
+		docs := docs
+		if opt.Fields != nil {
+			docs = columns
+		}
+		opt.Store = hdl.StoreText
+		plainPath, _, err := buildAt(t, opt, save(t, map[string][]byte{"a.tsv": asText(docs)})...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain := load(t, plainPath)
 		opt.Renumber = RenumberRandom
 		path, _, err := buildAt(t, opt, save(t, map[string][]byte{"a.tsv": asText(docs)})...)
 		if err != nil {
@@ -67,7 +79,7 @@ func TestRenumber(t *testing.T) {
 			slices.SortFunc(back.lists[term], func(a, b posting) int { return int(a.doc) - int(b.doc) })
 		}
 		if back.String() != plain.String() {
-			t.Errorf("impacts %d: other documents or lists", impacts)
+			t.Errorf("%+v: other documents or lists", opt)
 		}
 		if moved < 600 {
 			t.Errorf("%d of %d documents moved", moved, len(docs))
@@ -79,8 +91,30 @@ func TestRenumber(t *testing.T) {
 		defer f.Close()
 		for d, name := range got.names {
 			text, err := f.Document(uint32(d))
-			if want := docs[old[name]].text; err != nil || text != want {
+			if want := strings.ReplaceAll(docs[old[name]].text, "\t", "\n"); err != nil || text != want {
 				t.Fatalf("document %d: text %q, want %q; %v", d, text, want, err)
+			}
+		}
+		whole, err := hdl.Open(plainPath)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer whole.Close()
+		for i, field := range f.Source().Fields {
+			for d, name := range got.names {
+				if want := whole.Source().Fields[i].Lengths[old[name]]; field.Lengths[d] != want {
+					t.Fatalf("document %d has the length %d in %s, want %d", d, field.Lengths[d], field.Name, want)
+				}
+			}
+		}
+		if opt.Positions {
+			moved, want := positionsOf(t, f), positionsOf(t, whole)
+			for term, list := range moved {
+				for d, places := range list {
+					if !slices.Equal(places, want[term][old[got.names[d]]]) {
+						t.Fatalf("%s in document %d: other positions", term, d)
+					}
+				}
 			}
 		}
 	}

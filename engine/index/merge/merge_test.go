@@ -17,11 +17,11 @@ import (
 	"heddle/engine/index/hdl"
 )
 
-// document draws a line of text: a name and a few words, of which some are frequent.
+// document draws a line of text: a name and a few words, of which some are frequent, in two columns.
 func document() *rapid.Generator[string] {
 	words := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "loom", "thread", "weft", "warp", "ß", "x1", "x2", "x3"}), 0, 9)
 	return rapid.Custom(func(t *rapid.T) string {
-		return fmt.Sprintf("n%d\t%s", rapid.IntRange(0, 99).Draw(t, "name"), strings.Join(words.Draw(t, "words"), " "))
+		return fmt.Sprintf("n%d\t%s\t%s", rapid.IntRange(0, 99).Draw(t, "name"), strings.Join(words.Draw(t, "words"), " "), strings.Join(words.Draw(t, "more words"), " "))
 	})
 }
 
@@ -58,6 +58,8 @@ func TestFresh(t *testing.T) {
 		opt.Lengths = rapid.SampledFrom([]string{hdl.LengthsExact, hdl.LengthsLucene}).Draw(r, "lengths")
 		opt.Store = rapid.SampledFrom([]string{hdl.StoreNone, hdl.StoreText}).Draw(r, "store")
 		opt.Stem = rapid.SampledFrom([]string{"none", "english"}).Draw(r, "stem")
+		opt.Positions = rapid.Bool().Draw(r, "positions")
+		opt.Fields = rapid.SampledFrom([][]string{nil, {"title", "body"}}).Draw(r, "fields")
 		var parts []Part
 		var live []string
 		for i := range rapid.IntRange(1, 5).Draw(r, "parts") {

@@ -31,15 +31,17 @@ var (
 // Document, which is used again for the next.
 type Document struct {
 	Name, Text []byte
-	Ends       []int              // of JSON: where the text of each member of Fields ends in Text
+	Ends       []int              // of JSON and of formats with fields: where the text of each member of Fields ends in Text
 	Unnamed    bool               // the name is the line
 	Vector     Vector             // vector of the document in place of its text, if it is given
-	Fields     *Fields            // the fields of JSON records
+	Fields     *Fields            // the members, columns or elements that are indexed
 	Left       map[string]*uint64 // documents by members of JSON that are left out, for the caller to reset
 
 	scratch []byte
-	decoded []byte // scratch: the text of JSON
+	decoded []byte // scratch: the text of JSON and of fields
 	members members
-	values  [][]byte // scratch: of JSON
+	values  [][]byte // scratch: of JSON and columns
 	spare   [][]byte // scratch: names of JSON
+
+	elements elements // scratch: of Elements
 }

@@ -94,7 +94,10 @@ func tagName(b []byte) []byte {
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // parseTREC reads the content of a <DOC>.
-func parseTREC(record []byte, at source.Position, d *Document) error {
+func parseTREC(record []byte, _ source.Position, d *Document) error { return d.parseDOC(record, nil) }
+
+// parseDOC reads the content of a <DOC>, and gives its tags to fields unless it is nil.
+func (d *Document) parseDOC(record []byte, fields *elements) error {
 	d.Name, d.scratch = nil, d.scratch[:0]
 	other, named := []byte(nil), false // other: a name in place of a DOCNO
 	for len(record) > 0 {
@@ -137,6 +140,10 @@ func parseTREC(record []byte, at source.Position, d *Document) error {
 				}
 				named = true
 				d.Name = bytes.TrimSpace(content)
+			}
+		default:
+			if fields != nil {
+				fields.tag(name, d.scratch)
 			}
 		}
 	}
