@@ -40,7 +40,7 @@ type changes struct {
 	merges sync.WaitGroup     // merges by writer; Add is guarded by change
 
 	mu      sync.Mutex
-	merging bool // in the background
+	merging int  // merges in the background
 	again   bool // a further merge follows
 }
 
@@ -229,15 +229,18 @@ func (c *Collection) Merge(ctx context.Context) (CollectionInfo, error) {
 	return c.Refresh(ctx)
 }
 
+// mostMerges is the number of merges in the background, so that small segments are joined while large ones are.
+const mostMerges = 2
+
 // maintain joins small segments in the background. It is called with the lock change.
 func (c *Collection) maintain(w *collection.Writer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.merging {
+	if c.merging == mostMerges {
 		c.again = true
 		return
 	}
-	c.merging = true
+	c.merging++
 	c.merges.Go(func() {
 		for more := true; more; {
 			err := w.Maintain(context.Background())
@@ -249,7 +252,9 @@ func (c *Collection) maintain(w *collection.Writer) {
 			}
 			c.mu.Lock()
 			more = c.again && err == nil
-			c.again, c.merging = false, more
+			if c.again = false; !more {
+				c.merging--
+			}
 			c.mu.Unlock()
 		}
 	})

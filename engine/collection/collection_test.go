@@ -82,13 +82,14 @@ func TestDuring(t *testing.T) {
 	}
 	put(document{"a", "red"}, document{"b", "blue"}, document{"c", "green"})
 	put(document{"d", "grey"}, document{"a", "black"}, document{"e", "white"})
-	from, parts, err := w.parts(0, 2) // the state at the begin of a merge
+	from := w.segments[:2:2]
+	parts, err := w.parts(from) // the state at the begin of a merge
 	must(t, err)
 	want = want.delete([]string{"c", "e"})
 	_, err = w.Delete(t.Context(), each([]string{"c", "e"}))
 	must(t, err)
 	put(document{"d", "pink"}, document{"f", "brown"})
-	must(t, w.mergeParts(t.Context(), w.number(), from, parts, 0))
+	must(t, w.mergeParts(t.Context(), w.number(), from, parts))
 	if got := content(t, dir); !slices.Equal(got, namesOf(want)) || len(w.Manifest().Segments) != 2 {
 		t.Fatalf("documents %v, want %v", got, namesOf(want))
 	}
@@ -220,6 +221,7 @@ func TestBeside(t *testing.T) {
 		want = want.delete(gone)
 		_, err = w.Delete(t.Context(), each(gone))
 		must(t, err)
+		must(t, w.Maintain(t.Context()))
 	}
 	close(stop)
 	must(t, <-merged)

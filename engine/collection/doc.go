@@ -50,5 +50,6 @@
 // So a collection of n documents has at most 4 segments for each of its log5(n)+1 levels, if
 // nothing is deleted. A document is written once when it is added, at most once more when it takes
 // smaller neighbours in, and once for each level that it rises: at most log5(n)+3 times on average.
-// A query pays for each segment, so that a merge soon pays for itself.
+// A query pays for each segment, so that a merge soon pays for itself. Beside a merge of large segments Maintain
+// merges the small ones behind them.
 package collection

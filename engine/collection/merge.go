@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -14,60 +15,85 @@ import (
 
 // Merge joins all segments to one without deleted documents. Its index file is the file that a build
 // of the documents writes, byte for byte. Documents can be added and deleted meanwhile; they stay
-// apart.
+// apart. Merge waits for the merges that run.
 func (w *Writer) Merge(ctx context.Context) error {
-	w.merging.Lock()
-	defer w.merging.Unlock()
 	w.mu.Lock()
-	n, whole := len(w.segments), len(w.segments) == 1 && w.segments[0].Deleted == nil
-	w.mu.Unlock()
-	if whole {
-		return nil
+	for slices.ContainsFunc(w.segments, isMerging) {
+		w.merged.Wait()
 	}
-	return w.combine(ctx, 0, n)
+	var old []*segment
+	if len(w.segments) > 1 || w.segments[0].Deleted != nil {
+		old = w.begin(w.segments)
+	}
+	w.mu.Unlock()
+	return w.combine(ctx, old)
 }
 
-// Maintain merges segments until the rules of the package comment hold.
+// Maintain merges segments until the rules of the package comment hold. Beside another merge it takes the segments
+// behind those of that merge, so that small segments do not wait for the merge of large ones.
 func (w *Writer) Maintain(ctx context.Context) error {
-	w.merging.Lock()
-	defer w.merging.Unlock()
 	for added := true; ; {
 		var all []size
 		w.mu.Lock()
-		for _, s := range w.segments {
+		free := w.segments
+		for i, s := range w.segments {
+			if s.merging {
+				free = w.segments[i+1:]
+			}
+		}
+		for _, s := range free {
 			all = append(all, size{s.Docs, s.Live()})
 		}
-		w.mu.Unlock()
 		from, to := choose(all, added)
-		if from == to {
+		old := w.begin(free[from:to])
+		w.mu.Unlock()
+		if len(old) == 0 {
 			return nil
 		}
 		added = to < len(all)
-		if err := w.combine(ctx, from, to); err != nil {
+		if err := w.combine(ctx, old); err != nil {
 			return err
 		}
 	}
 }
 
-// combine replaces the segments from to to-1 by one segment without deleted documents. Documents that
+func isMerging(s *segment) bool { return s.merging }
+
+// begin takes segments for a merge, which combine ends. It is called with the lock.
+func (w *Writer) begin(old []*segment) []*segment {
+	for _, s := range old {
+		s.merging = true
+	}
+	return slices.Clone(old)
+}
+
+// combine replaces neighbouring segments by one segment without deleted documents. Documents that
 // are deleted meanwhile are deleted in the new segment, too.
-func (w *Writer) combine(ctx context.Context, from, to int) (err error) {
+func (w *Writer) combine(ctx context.Context, old []*segment) (err error) {
+	if len(old) == 0 {
+		return nil
+	}
 	number := w.number()
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.discard(number))
 		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for _, s := range old {
+			s.merging = false
+		}
+		w.merged.Broadcast()
 	}()
-	old, parts, err := w.parts(from, to)
+	parts, err := w.parts(old)
 	if err != nil {
 		return err
 	}
-	return w.mergeParts(ctx, number, old, parts, from)
+	return w.mergeParts(ctx, number, old, parts)
 }
 
-// mergeParts is combine from the state at its begin. The first of the segments has the place from.
-func (w *Writer) mergeParts(ctx context.Context, number uint64, old []*segment, parts []merge.Part, from int) (err error) {
-	to := from + len(old)
+// mergeParts is combine from the state at its begin.
+func (w *Writer) mergeParts(ctx context.Context, number uint64, old []*segment, parts []merge.Part) (err error) {
 	path := filepath.Join(w.dir, fmt.Sprintf("%08d.hdl", number))
 	if err := merge.File(ctx, parts, func(m hdl.Meta) (*hdl.Writer, error) {
 		m.Creator = w.opt.Creator
@@ -95,9 +121,11 @@ func (w *Writer) mergeParts(ctx context.Context, number uint64, old []*segment, 
 		late(s.deleted, parts, i, old[i].deleted)
 	}
 	w.written += s.Docs
-	next := append(append(w.segments[:from:from], s), w.segments[to:]...)
+	from := slices.Index(w.segments, old[0]) // another merge may have moved it
+	before, behind := w.segments[:from:from], w.segments[from+len(old):]
+	next := append(append(before, s), behind...)
 	if s.Docs == 0 && len(next) > 1 {
-		next = append(w.segments[:from:from], w.segments[to:]...)
+		next = append(before, behind...)
 		w.before[s.Keys.File] = true // its empty files go with the change
 		for _, f := range s.Shard.Files() {
 			w.before[f.File] = true
@@ -107,19 +135,18 @@ func (w *Writer) mergeParts(ctx context.Context, number uint64, old []*segment, 
 	return w.change(next, map[*segment]*roaring.Bitmap{s: s.deleted})
 }
 
-// parts returns segments, and their documents that are not deleted now.
-func (w *Writer) parts(from, to int) (old []*segment, parts []merge.Part, err error) {
+// parts returns the documents of segments that are not deleted now.
+func (w *Writer) parts(old []*segment) (parts []merge.Part, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	old = w.segments[from:to]
 	for _, s := range old {
 		part, err := s.part()
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		parts = append(parts, part)
 	}
-	return old, parts, nil
+	return parts, nil
 }
 
 // late adds the documents of part i that have been deleted since the merge began to the deleted

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"heddle/engine/file/container"
 )
 
 // TestPolicy adds segments of random sizes, and deletes random documents, without files. The number
@@ -96,4 +99,62 @@ func TestMaintain(t *testing.T) {
 	if w.written > 120*3 {
 		t.Errorf("%d documents written for 120", w.written)
 	}
+}
+
+// slow is a disk on which a file of a merge waits.
+type slow struct {
+	container.OSDisk
+	next           atomic.Bool // the next file waits
+	waits, release chan struct{}
+}
+
+func (d *slow) Create(path string) (container.DiskFile, error) {
+	if d.next.CompareAndSwap(true, false) {
+		close(d.waits)
+		<-d.release
+	}
+	return d.OSDisk.Create(path)
+}
+
+// TestMaintainBeside: while a merge takes long, small segments behind it are merged, and no document of either is lost.
+func TestMaintainBeside(t *testing.T) {
+	dir, w := create(t, options(nil))
+	must(t, w.Close())
+	d := &slow{waits: make(chan struct{}), release: make(chan struct{})}
+	w, err := openOn(d, dir, Options{Creator: "test"})
+	must(t, err)
+	defer func() { must(t, w.Close()) }()
+	var want model
+	put := func(i int) {
+		docs := []document{{fmt.Sprint("d", i), "loom"}, {"last", "weft"}}
+		want = want.add(docs)
+		_, err := add(w, docs)
+		must(t, err)
+	}
+	put(0)
+	put(1)
+	d.next.Store(true)
+	merged := make(chan error, 1)
+	go func() { merged <- w.Merge(t.Context()) }()
+	<-d.waits
+	for i := 2; i < 50; i++ {
+		put(i)
+		must(t, w.Maintain(t.Context()))
+	}
+	if n := len(w.Manifest().Segments); n > 2+(fanIn-1)*3 {
+		t.Errorf("%d segments", n)
+	}
+	gone := []string{"d1", "d30"}
+	want = want.delete(gone)
+	_, err = w.Delete(t.Context(), each(gone))
+	must(t, err)
+	close(d.release)
+	must(t, <-merged)
+	if got := content(t, dir); !slices.Equal(got, namesOf(want)) {
+		t.Errorf("documents %v, want %v", got, namesOf(want))
+	}
+	must(t, w.Maintain(t.Context()))
+	must(t, w.Merge(t.Context()))
+	tidy(t, w)
+	fresh(t, dir, want)
 }

@@ -24,6 +24,7 @@ type segment struct {
 	index   *hdl.File
 	keys    *keys.Keys
 	deleted *roaring.Bitmap // nil before the first use
+	merging bool            // a merge replaces it; guarded by Writer.mu
 }
 
 // file opens the index.

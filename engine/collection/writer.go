@@ -27,16 +27,16 @@ var ErrLocked = errors.New("another process changes the collection")
 // lockName is the name of the file whose lock a writer holds.
 const lockName = "lock"
 
-// Writer changes a collection. It is safe for concurrent use: documents can be added while a merge
-// runs.
+// Writer changes a collection. It is safe for concurrent use: documents can be added, and other segments be merged, while
+// a merge runs.
 type Writer struct {
-	dir     string
-	disk    container.Disk
-	opt     Options
-	lock    *os.File
-	merging sync.Mutex // one merge at a time
+	dir  string
+	disk container.Disk
+	opt  Options
+	lock *os.File
 
 	mu       sync.Mutex
+	merged   sync.Cond // of mu: a merge has ended
 	now      *Manifest
 	segments []*segment      // the present segments
 	before   map[string]bool // files of the manifest before now
@@ -71,6 +71,7 @@ func openOn(d container.Disk, dir string, opt Options) (w *Writer, err error) {
 		return nil, err
 	}
 	w = &Writer{dir: dir, disk: d, opt: opt, lock: f}
+	w.merged.L = &w.mu
 	defer func() {
 		if err != nil {
 			w, err = nil, errors.Join(err, f.Close())

@@ -22,6 +22,9 @@ import (
 	"heddle/engine/index/build"
 )
 
+// mostUnmerged is the number of segments that add --no-merge leaves.
+const mostUnmerged = 10
+
 type collectionAdd struct {
 	settings
 	documents
@@ -41,10 +44,10 @@ func newCollectionAdd(a *App) *cobra.Command {
 index build, and adds it to the collection. A document takes the place of an earlier one with the
 same name, in the collection or in the inputs. A document without a name is an error.
 
-All documents of the inputs appear at once. Then add joins small segments, unless
---no-merge is given: five neighbours of about the same size become one, so that a document
-is written again only when its segment has grown fivefold. Readers see the documents before
-that.
+All documents of the inputs appear at once. Then add joins small segments: five neighbours of
+about the same size become one, so that a document is written again only when its segment has
+grown fivefold. Readers see the documents before that. With --no-merge add joins them only
+where there are more than 10, because a query pays for each segment.
 
 A value that its attribute cannot hold is an error. With --invalid replace the document has
 no such value, and a warning tells their number and the first.`,
@@ -59,7 +62,7 @@ func (o *collectionAdd) AddFlags(fs *pflag.FlagSet) {
 	o.addInvalid(fs)
 	o.addMembers(fs)
 	o.given = fs.Changed
-	fs.BoolVar(&o.noMerge, "no-merge", false, "leave small segments as they are")
+	fs.BoolVar(&o.noMerge, "no-merge", false, "leave up to 10 small segments as they are")
 	addJSON(fs, &o.json)
 	addNoProgress(fs, &o.noProgress)
 }
@@ -101,7 +104,7 @@ func (o *collectionAdd) Run(ctx context.Context, a *App) error {
 		built := report.NewBuild(o.dir, &added.Summary)
 		r := &report.CollectionChange{Path: o.dir, Epoch: added.Epoch, Added: &added.Documents, Replaced: &added.Replaced, Documents: w.Manifest().Live(),
 			Invalid: &built.Invalid, Warnings: built.Warnings, LeftOut: built.LeftOut}
-		if err := a.print(r, o.json); err != nil || o.noMerge {
+		if err := a.print(r, o.json); err != nil || o.noMerge && len(w.Manifest().Segments) <= mostUnmerged {
 			return err
 		}
 		return w.Maintain(ctx)

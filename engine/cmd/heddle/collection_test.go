@@ -72,6 +72,24 @@ func TestCollection(t *testing.T) {
 	}
 }
 
+// TestUnmerged: add --no-merge leaves up to 10 segments, and joins them where there are more.
+func TestUnmerged(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "books")
+	act(t, "", "collection", "create", dir)
+	most := 0
+	for i := range 12 {
+		act(t, fmt.Sprintf("d%d\tloom\n", i), "collection", "add", dir, "--format", "text", "--no-merge", "-")
+		m, err := collection.Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most = max(most, len(m.Segments))
+	}
+	if most != 10 {
+		t.Errorf("up to %d segments, want 10", most)
+	}
+}
+
 // TestCollectionExplain: an explanation names the query, the segments and unknown terms, and is part of
 // the object in jsonl.
 func TestCollectionExplain(t *testing.T) {
