@@ -71,7 +71,7 @@ func Remove(dir string) error {
 	entries, wrong := os.ReadDir(dir)
 	if err = errors.Join(err, wrong); err == nil {
 		for _, e := range entries {
-			if own.MatchString(e.Name()) {
+			if own().MatchString(e.Name()) {
 				err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
 			}
 		}
@@ -91,7 +91,7 @@ func vacant(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		if name := e.Name(); name == layout.ManifestName || !own.MatchString(name) && name != lockName {
+		if name := e.Name(); name == layout.ManifestName || !own().MatchString(name) && name != lockName {
 			return fmt.Errorf("%s: %w: it has files; a collection needs a folder of its own", dir, fs.ErrExist)
 		}
 	}

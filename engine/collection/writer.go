@@ -19,6 +19,7 @@ import (
 	"heddle/engine/file/input"
 	"heddle/engine/index/hdl"
 	"heddle/engine/internal/layout"
+	"heddle/engine/syntax/pattern"
 )
 
 // ErrLocked is the error of a second writer.
@@ -127,7 +128,7 @@ func (w *Writer) Manifest() *Manifest {
 }
 
 // own matches the names of the files of a collection, and the names of their temporary files.
-var own = regexp.MustCompile(`^(\d{8,}\.hd[lkb](\.cost)?|\d{8,}-\d{8,}\.roaring|manifest\.json)(\.tmp\d+)?$|^\.heddle-build-`)
+var own = pattern.New(`^(\d{8,}\.hd[lkb](\.cost)?|\d{8,}-\d{8,}\.roaring|manifest\.json)(\.tmp\d+)?$|^\.heddle-build-`)
 
 // cost ends the name of the cost models of an index, which heddle calibrate writes.
 const cost = ".cost"
@@ -151,7 +152,7 @@ func (w *Writer) clean() error {
 	}
 	left := map[string]bool{}
 	for _, e := range entries {
-		if name := e.Name(); own.MatchString(name) && name != layout.ManifestName {
+		if name := e.Name(); own().MatchString(name) && name != layout.ManifestName {
 			left[name] = true
 		}
 	}

@@ -8,12 +8,12 @@ import (
 	"math"
 	"path"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"text/template/parse"
 
 	"heddle/engine/bench/measure"
+	"heddle/engine/syntax/pattern"
 )
 
 // A sentence about recorded figures is a template: what stands in {{…}} is computed from the
@@ -154,8 +154,8 @@ func call(n *parse.CommandNode, funcs map[string]any) (reflect.Value, error) {
 }
 
 var (
-	actions = regexp.MustCompile(`"[^"]*"|{{\w*|}}`) // quoted names, and the edges of actions
-	numbers = regexp.MustCompile(`(?:^|[^\pL\d.,])(\d[\d.,]*\d|\d)`)
+	actions = pattern.New(`"[^"]*"|{{\w*|}}`) // quoted names, and the edges of actions
+	numbers = pattern.New(`(?:^|[^\pL\d.,])(\d[\d.,]*\d|\d)`)
 )
 
 // foreign reports a number in the text of the sentence that stands neither in the names of
@@ -166,13 +166,13 @@ func (e *Exhibit) foreign(all []Reading) error {
 		known = strings.Join([]string{known, x.Panel, x.Series, x.At}, " ")
 	}
 	has := map[string]bool{"0": true, "1": true} // limits of above
-	for _, n := range numbers.FindAllStringSubmatch(strings.ReplaceAll(known, ",", " "), -1) {
+	for _, n := range numbers().FindAllStringSubmatch(strings.ReplaceAll(known, ",", " "), -1) {
 		has[n[1]] = true
 	}
-	for _, n := range numbers.FindAllStringSubmatch(strings.ReplaceAll(e.Says, ",", ""), -1) {
+	for _, n := range numbers().FindAllStringSubmatch(strings.ReplaceAll(e.Says, ",", ""), -1) {
 		has[n[1]] = true
 	}
-	for _, n := range numbers.FindAllStringSubmatch(actions.ReplaceAllString(e.Found, " "), -1) {
+	for _, n := range numbers().FindAllStringSubmatch(actions().ReplaceAllString(e.Found, " "), -1) {
 		if !has[strings.ReplaceAll(n[1], ",", "")] {
 			return fmt.Errorf("no row has the number %s", n[1])
 		}

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"heddle/engine/file/auxiliary"
+	"heddle/engine/syntax/pattern"
 )
 
 // A cluster has an identity: a random text, which its store has under idKey and each of its nodes in
@@ -21,7 +21,7 @@ const (
 	idFile = "cluster"
 )
 
-var ids = regexp.MustCompile(`^[A-Z2-7]{26}$`) // the form of rand.Text
+var ids = pattern.New(`^[A-Z2-7]{26}$`) // the form of rand.Text
 
 // ForeignError says that a node has the shards of another cluster than the store. Following the maps
 // of the store would delete them.
@@ -60,7 +60,7 @@ func (k *Keeper) Cluster() (string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	if err == nil && !ids.Match(id) {
+	if err == nil && !ids().Match(id) {
 		err = fmt.Errorf("%s: %q is no identity of a cluster", path, id)
 	}
 	if err != nil {

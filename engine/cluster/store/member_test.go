@@ -68,7 +68,7 @@ func TestForeign(t *testing.T) {
 func TestLostIdentity(t *testing.T) {
 	kv, k := published(t)
 	id, err := k.Cluster()
-	if err != nil || !ids.MatchString(id) {
+	if err != nil || !ids().MatchString(id) {
 		t.Fatalf("%q, %v", id, err)
 	}
 	*kv = Memory{Nodes: []string{"a", "b"}, Cluster: func(node string) string { return map[string]string{"a": id}[node] }}

@@ -11,11 +11,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"heddle/engine"
 	"heddle/engine/internal/layout"
+	"heddle/engine/syntax/pattern"
 )
 
 // State is all that the cluster knows of a collection.
@@ -72,11 +72,11 @@ type Failure struct {
 }
 
 // names matches the names of collections and nodes.
-var names = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
+var names = pattern.New(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
 
 // CheckName returns an error unless a collection or node may have the name.
 func CheckName(name string) error {
-	if len(name) > 128 || !names.MatchString(name) {
+	if len(name) > 128 || !names().MatchString(name) {
 		return fmt.Errorf("name %q: use 1 to 128 letters, digits, - and _, and single dots between them", name)
 	}
 	return nil

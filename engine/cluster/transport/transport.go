@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +14,8 @@ import (
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
 	"connectrpc.com/connect/v2/connectinprocess"
+
+	"heddle/engine/syntax/pattern"
 )
 
 // Local holds the servers of nodes in this process by the names of the nodes.
@@ -76,12 +77,12 @@ func (h *HTTP) Dial(node string) (connect.Transport, error) {
 	return connecthttp.NewTransport(h.Client, at, connecthttp.WithReadMaxBytes(h.MaxReply), connecthttp.WithCompressMinBytes(4096)), nil
 }
 
-var nameOfNode = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var nameOfNode = pattern.New(`^[A-Za-z0-9_-]{1,64}$`)
 
 // CheckNode returns an error unless name can be the name of a node: letters, digits, dashes and
 // underscores. Other characters have a meaning in subjects of NATS.
 func CheckNode(name string) error {
-	if !nameOfNode.MatchString(name) {
+	if !nameOfNode().MatchString(name) {
 		return fmt.Errorf("node %q: want 1 to 64 letters, digits, dashes and underscores", name)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -29,7 +30,11 @@ type App struct {
 // Run executes the command line args, which excludes the program's name. It prints an
 // error to Stderr and returns the exit code.
 func (a *App) Run(ctx context.Context, args []string) int {
-	root := newRoot(a)
+	first := ""
+	if len(args) > 0 {
+		first = args[0]
+	}
+	root := newRoot(a, first)
 	root.SetArgs(append([]string{}, args...)) // cobra reads os.Args for nil
 	cmd, err := execute(ctx, root)
 	if err != nil {
@@ -45,7 +50,22 @@ func execute(ctx context.Context, root *cobra.Command) (cmd *cobra.Command, err 
 	return root.ExecuteContextC(ctx)
 }
 
-func newRoot(a *App) *cobra.Command {
+// constructor makes a command.
+type constructor struct {
+	name string
+	make func(*App) *cobra.Command
+}
+
+func constructors() []constructor {
+	return append([]constructor{
+		{"devices", newDevices}, {"index", newIndex}, {"search", newSearch}, {"suggest", newSuggest}, {"bitmap", newBitmap}, {"collection", newCollection},
+		{"eval", newEval}, {"tune", newTune}, {"calibrate", newCalibrate}, {"config", newConfig}, {"demo", newDemo}, {"version", newVersion}, {"probe", newProbe},
+	}, largeCommands...)
+}
+
+// newRoot returns the root of the commands: of all, or of the command named first alone, whose start then makes no
+// flags of others.
+func newRoot(a *App, first string) *cobra.Command {
 	root := group("heddle", "Search posting lists and bitmap tables on OpenCL devices and in pure Go",
 		`Heddle builds inverted indexes and bitmap tables and answers queries on them, on
 OpenCL devices and in pure Go. All backends give identical answers.
@@ -54,22 +74,14 @@ Answers go to standard output, messages and progress to standard error. The file
 name - means standard input or output. Exit codes: 0 success, 1 failure, 2 wrong
 usage or configuration, 3 corrupt input, 4 no such device, 5 full disk. The first signal
 (SIGINT or SIGTERM) interrupts a command in an orderly way, with exit code 1; a second
-one ends it at once.`,
-		newDevices(a),
-		newIndex(a),
-		newSearch(a),
-		newSuggest(a),
-		newBitmap(a),
-		newCollection(a),
-		newEval(a),
-		newTune(a),
-		newCalibrate(a),
-		newConfig(a),
-		newDemo(a),
-		newVersion(a),
-		newProbe(a),
-	)
-	root.AddCommand(largeCommands(a)...)
+one ends it at once.`)
+	all := constructors()
+	if i := slices.IndexFunc(all, func(c constructor) bool { return c.name == first }); i >= 0 {
+		all = all[i : i+1]
+	}
+	for _, c := range all {
+		root.AddCommand(c.make(a))
+	}
 	root.AddCommand(help.Topics()...)
 	root.SetHelpCommand(help.Command())
 	root.SetUsageFunc(help.Usage)

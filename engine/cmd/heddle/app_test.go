@@ -165,7 +165,7 @@ func TestHelp(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(newRoot(&App{}))
+	walk(newRoot(&App{}, ""))
 	for name, most := range map[string]int{"search": 83, "query-language": 66, "formats": 60, "predicates": 40, "codecs": 50, "algorithms": 40, "policies": 40, "csv": 50} {
 		if r := heddle(t, "help", name); r.code != 0 || strings.Count(r.stdout, "\n") > most || strings.Count(r.stdout, "\n") < 15 {
 			t.Errorf("help %s has %d lines, want at most %d: %+v", name, strings.Count(r.stdout, "\n"), most, r)
@@ -208,9 +208,26 @@ func TestSharedFlags(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(newRoot(&App{}))
+	walk(newRoot(&App{}, ""))
 	if len(usage) < 6 {
 		t.Errorf("only %d of the shared flags were found", len(usage))
+	}
+}
+
+// TestOneCommand: a command that is made alone is the command that is made with the others.
+func TestOneCommand(t *testing.T) {
+	all := newRoot(&App{}, "")
+	for _, c := range constructors() {
+		name := c.name
+		root := newRoot(&App{}, name)
+		one, _, err := root.Find([]string{name})
+		want, _, wantErr := all.Find([]string{name})
+		if err != nil || wantErr != nil || one.Name() != name || one.UsageString() != want.UsageString() || one.Long != want.Long {
+			t.Errorf("%s: %v, %v, %v: %s", name, one, err, wantErr, one.UsageString())
+		}
+		if len(root.Commands()) >= len(all.Commands()) {
+			t.Errorf("%s has %d commands beside it", name, len(root.Commands()))
+		}
 	}
 }
 

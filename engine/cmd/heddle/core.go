@@ -17,15 +17,16 @@ import (
 // This file takes the place of full.go in a build with the tag core, which has indexes, queries, collections and tables
 // in one process.
 
-// largeCommands say that the core has no such command.
-func largeCommands(*App) (all []*cobra.Command) {
-	for name, what := range map[string]string{"serve": "server", "cluster": "cluster", "load": "load generator", "bench": "benchmarks"} {
-		all = append(all, &cobra.Command{
+var largeCommands = []constructor{absent("serve", "server"), absent("cluster", "cluster"), absent("load", "load generator"), absent("bench", "benchmarks")}
+
+// absent is a command that says what the core lacks.
+func absent(name, what string) constructor {
+	return constructor{name, func(*App) *cobra.Command {
+		return &cobra.Command{
 			Use: name, Short: "Not in this build", DisableFlagParsing: true,
 			RunE: func(*cobra.Command, []string) error { return lacking(what) },
-		})
-	}
-	return all
+		}
+	}}
 }
 
 // lacking is the error of what the core leaves out.

@@ -6,8 +6,6 @@ import (
 	"context"
 	"io"
 
-	"github.com/spf13/cobra"
-
 	"heddle/engine/cluster/transport"
 	"heddle/engine/file/input"
 	"heddle/engine/table/read"
@@ -19,9 +17,7 @@ import (
 
 // largeCommands and the other declarations of this file are the parts of the command that a build with the tag core
 // leaves out: core.go has its own.
-func largeCommands(a *App) []*cobra.Command {
-	return []*cobra.Command{newServe(a), newCluster(a), newLoad(a), newBench(a)}
-}
+var largeCommands = []constructor{{"serve", newServe}, {"cluster", newCluster}, {"load", newLoad}, {"bench", newBench}}
 
 // unreachable reports whether an error says that no server answers.
 func unreachable(err error) bool { return transport.Unreachable(err) }

@@ -103,7 +103,7 @@ func TestExamples(t *testing.T) {
 			})
 		}
 	}
-	walk(newRoot(&App{}))
+	walk(newRoot(&App{}, ""))
 	if examples < 12 {
 		t.Errorf("only %d examples were found", examples)
 	}

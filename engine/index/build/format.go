@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"heddle/engine/index/build/inverted"
 	"heddle/engine/index/build/records"
 	"heddle/engine/index/build/source"
+	"heddle/engine/syntax/pattern"
 )
 
 // Format names an input format. The package comment describes each.
@@ -118,10 +118,10 @@ func checkText(path string, head []byte) (Format, error) {
 	switch {
 	case looksLikeCSV(head):
 		return "", errCSV(path)
-	case arrayOfObjects.Match(records.Start(head)):
+	case arrayOfObjects().Match(records.Start(head)):
 		return "", errArray(path)
 	}
-	if m := page.Find(records.Start(head)); m != nil {
+	if m := page().Find(records.Start(head)); m != nil {
 		name := "HTML"
 		if bytes.HasPrefix(m, []byte("<?")) {
 			name = "XML"
@@ -132,8 +132,8 @@ func checkText(path string, head []byte) (Format, error) {
 }
 
 var (
-	arrayOfObjects = regexp.MustCompile(`^\[\s*\{\s*["}]`)
-	page           = regexp.MustCompile(`(?i)^(?:<\?xml\s|<!doctype\s|(?:<!--|<html|<head|<body)[\s>])`)
+	arrayOfObjects = pattern.New(`^\[\s*\{\s*["}]`)
+	page           = pattern.New(`(?i)^(?:<\?xml\s|<!doctype\s|(?:<!--|<html|<head|<body)[\s>])`)
 )
 
 // orText is the other way to read a format that Auto refuses.

@@ -3,13 +3,13 @@ package querylang
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"heddle/engine/syntax"
+	"heddle/engine/syntax/pattern"
 )
 
 // The kinds of tokens.
@@ -131,7 +131,7 @@ func (l *lexer) next() error {
 	if n := fieldLen(l.text[l.at:]); n > 0 {
 		l.field = l.text[l.at : l.at+n-1]
 		l.at += n
-		if m := everyField.FindStringSubmatchIndex(l.text[l.at:]); m != nil {
+		if m := everyField().FindStringSubmatchIndex(l.text[l.at:]); m != nil {
 			l.kind, l.to = every, l.at+m[3]
 			return l.boost()
 		}
@@ -207,7 +207,7 @@ func (l *lexer) source(to int) string {
 // signed tells whether an operand follows the sign at l.at.
 func (l *lexer) signed() bool {
 	r, _ := utf8.DecodeRuneInString(l.text[l.to:])
-	return r == '(' && !l.isBare(l.to) || r == '\\' || r == '"' || wordRune(r) || span(l.text[l.to:]) > 0 || wildStart.MatchString(l.text[l.to:])
+	return r == '(' && !l.isBare(l.to) || r == '\\' || r == '"' || wordRune(r) || span(l.text[l.to:]) > 0 || wildStart().MatchString(l.text[l.to:])
 }
 
 // boost reads the weight behind a parenthesis or a tolerant word.
@@ -269,7 +269,7 @@ func (l *lexer) word() error {
 			break
 		}
 		if r == '~' && i > l.at {
-			if n := edits.FindStringSubmatchIndex(l.text[i:]); n != nil {
+			if n := edits().FindStringSubmatchIndex(l.text[i:]); n != nil {
 				return l.tolerant(l.source(i)+l.text[i:i+n[3]], i+n[3])
 			}
 		}
@@ -293,7 +293,7 @@ func (l *lexer) word() error {
 		}
 	}
 	switch {
-	case !escaped && !follows && l.field == "" && (l.token == "*" || l.token == "*:*") && behindEvery.MatchString(l.text[l.to:]):
+	case !escaped && !follows && l.field == "" && (l.token == "*" || l.token == "*:*") && behindEvery().MatchString(l.text[l.to:]):
 		l.kind = every
 	case wild && isWild(l.text[l.at:i]):
 		l.kind, l.token = tolerant, l.source(i)
@@ -301,7 +301,7 @@ func (l *lexer) word() error {
 	case last == '*' && strings.Trim(l.token, "*") != "":
 		l.kind, l.token = prefix, strings.TrimSuffix(l.token, "*")
 		return l.bounded()
-	case !escaped && i < len(l.text) && l.text[i] == '(' && window.MatchString(l.token):
+	case !escaped && i < len(l.text) && l.text[i] == '(' && window().MatchString(l.token):
 		op, at := Near, i-len(l.token)+len("NEAR/")
 		if strings.HasPrefix(l.token, "ORDERED") {
 			op, at = Ordered, i-len(l.token)+len("ORDERED/")
@@ -328,7 +328,7 @@ func refuse(r rune, before, rest string) string {
 }
 
 // everyField is a * behind the name of a field, with the character behind. More of them mean the same.
-var everyField = regexp.MustCompile(`^(\*+)(?:[\s\p{Z})^]|$)`)
+var everyField = pattern.New(`^(\*+)(?:[\s\p{Z})^]|$)`)
 
 // fieldLen returns the length of the field, with its colon, that begins a word: a word, phrase, window, parenthesis or
 // tolerant word follows directly. 0: there is none.
@@ -340,11 +340,11 @@ func fieldLen(word string) int {
 	}
 	n++
 	next, _ := utf8.DecodeRuneInString(rest)
-	if next == '"' || next == '(' || next == '\\' && len(rest) > 1 || wordRune(next) || span(rest) > 0 || wildStart.MatchString(rest) || everyField.MatchString(rest) {
+	if next == '"' || next == '(' || next == '\\' && len(rest) > 1 || wordRune(next) || span(rest) > 0 || wildStart().MatchString(rest) || everyField().MatchString(rest) {
 		return n
 	}
 	return 0
 }
 
 // behindEvery is the text behind a * that means all documents.
-var behindEvery = regexp.MustCompile(`^[\s\p{Z}]*($|\)|(AND|OR|NOT|&&|\|\|)([\s\p{Z}(]|$)|[-+!][^\s\p{Z}])`)
+var behindEvery = pattern.New(`^[\s\p{Z}]*($|\)|(AND|OR|NOT|&&|\|\|)([\s\p{Z}(]|$)|[-+!][^\s\p{Z}])`)

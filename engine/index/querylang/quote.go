@@ -1,20 +1,20 @@
 package querylang
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"heddle/engine/syntax"
+	"heddle/engine/syntax/pattern"
 )
 
 // MaxDistance is the greatest slop of a phrase and the greatest size of a window.
 const MaxDistance = 1<<31 - 1
 
 // window is a word before the parenthesis of a window.
-var window = regexp.MustCompile(`^(NEAR|ORDERED)/([0-9]+)$`)
+var window = pattern.New(`^(NEAR|ORDERED)/([0-9]+)$`)
 
 // quoted reads a phrase, from its first quote at l.at on.
 func (l *lexer) quoted() error {

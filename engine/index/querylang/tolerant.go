@@ -2,7 +2,6 @@ package querylang
 
 import (
 	"fmt"
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strconv"
@@ -10,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	errors "heddle/engine/syntax"
+
+	"heddle/engine/syntax/pattern"
 )
 
 // Tolerant is a word that stands for all terms of an index of a form.
@@ -80,12 +81,12 @@ func Position(text string, e *Expr) int {
 
 var (
 	// expression and bounds are the texts of a regular expression and of a range, with the character behind.
-	expression = regexp.MustCompile(`^(/(?:[^\s\p{Z}/\\]|\\.)+/)(?:[\s\p{Z})^]|$)`)
-	bounds     = regexp.MustCompile(`^([\[{][\s\p{Z}]*((?:[^\s\p{Z}\[\]{}\\]|\\.)+)[\s\p{Z}]+TO[\s\p{Z}]+((?:[^\s\p{Z}\[\]{}\\]|\\.)+)[\s\p{Z}]*[\]}])(?:[\s\p{Z}()^]|$)`)
+	expression = pattern.New(`^(/(?:[^\s\p{Z}/\\]|\\.)+/)(?:[\s\p{Z})^]|$)`)
+	bounds     = pattern.New(`^([\[{][\s\p{Z}]*((?:[^\s\p{Z}\[\]{}\\]|\\.)+)[\s\p{Z}]+TO[\s\p{Z}]+((?:[^\s\p{Z}\[\]{}\\]|\\.)+)[\s\p{Z}]*[\]}])(?:[\s\p{Z}()^]|$)`)
 	// edits is the end of a similar word, with the character behind.
-	edits = regexp.MustCompile(`^(~([0-9.]*)(?:,([0-9]+))?)(?:[\s\p{Z}()^]|$)`)
+	edits = pattern.New(`^(~([0-9.]*)(?:,([0-9]+))?)(?:[\s\p{Z}()^]|$)`)
 	// wildStart begins a word with a wildcard in front.
-	wildStart = regexp.MustCompile(`^[*?]+[\pL\pN\pM_\\]`)
+	wildStart = pattern.New(`^[*?]+[\pL\pN\pM_\\]`)
 )
 
 // span returns the length of the regular expression or range that text begins with; 0 without one.
@@ -94,9 +95,9 @@ func span(text string) int {
 	switch {
 	case text == "":
 	case text[0] == '/':
-		m = expression.FindStringSubmatchIndex(text)
+		m = expression().FindStringSubmatchIndex(text)
 	case text[0] == '[' || text[0] == '{':
-		m = bounds.FindStringSubmatchIndex(text)
+		m = bounds().FindStringSubmatchIndex(text)
 	}
 	if m == nil {
 		return 0
@@ -137,7 +138,7 @@ func readTolerant(text string) (t Tolerant, fromEnd int, reason string) {
 			return readRegexp(text[1 : n-1])
 		}
 	case '[', '{':
-		if m := bounds.FindStringSubmatch(text); m != nil && m[1] == text {
+		if m := bounds().FindStringSubmatch(text); m != nil && m[1] == text {
 			t, reason = readRange(m[2], m[3], text[0] == '{', text[len(text)-1] == '}')
 			return t, len(text), reason
 		}
@@ -176,7 +177,7 @@ func similarEnd(text string) int {
 	for i := 0; i < len(text); i++ {
 		if text[i] == '\\' {
 			i++
-		} else if m := edits.FindStringIndex(text[i:]); m != nil && i+m[1] == len(text) {
+		} else if m := edits().FindStringIndex(text[i:]); m != nil && i+m[1] == len(text) {
 			return i
 		}
 	}
@@ -185,7 +186,7 @@ func similarEnd(text string) int {
 
 func readSimilar(text string, at int) (t Tolerant, fromEnd int, reason string) {
 	fromEnd = len(text) - at
-	m := edits.FindStringSubmatch(text[at:])
+	m := edits().FindStringSubmatch(text[at:])
 	t = Tolerant{Form: Similar, Words: []string{unescape(text[:at])}, Edits: MostEdits, Fixed: -1}
 	if isWild(text[:at]) || strings.HasSuffix(text[:at], "*") {
 		return t, fromEnd, `a wildcard has no similar words: write \~ for the character`

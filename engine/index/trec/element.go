@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"heddle/engine/syntax/pattern"
 )
 
 // element is the part of a topic in markup that has been read.
@@ -28,11 +30,11 @@ func (e *element) grow(length int64) bool {
 const tagPattern = `<(/?)([A-Za-z][\w.-]*)((?:\s[^<>]*)?)>`
 
 var (
-	tag       = regexp.MustCompile(tagPattern)
-	firstTag  = regexp.MustCompile(`^` + tagPattern)
-	endTags   = map[string]*regexp.Regexp{"top": regexp.MustCompile(`(?i)</top\s*>`), "doc": regexp.MustCompile(`(?i)</doc\s*>`), "topic": regexp.MustCompile(`(?i)</topic\s*>`), "query": regexp.MustCompile(`(?i)</query\s*>`)}
-	attribute = regexp.MustCompile(`([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
-	reference = regexp.MustCompile(`&(?:#?\w+);`)
+	tag       = pattern.New(tagPattern)
+	firstTag  = pattern.New(`^` + tagPattern)
+	endTags   = map[string]func() *regexp.Regexp{"top": pattern.New(`(?i)</top\s*>`), "doc": pattern.New(`(?i)</doc\s*>`), "topic": pattern.New(`(?i)</topic\s*>`), "query": pattern.New(`(?i)</query\s*>`)}
+	attribute = pattern.New(`([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
+	reference = pattern.New(`&(?:#?\w+);`)
 )
 
 const orPlain = "; with the format plain, each line is a text"
@@ -70,7 +72,7 @@ func (t *topicReader) markup(line int, text string) error {
 
 // outside takes the start of a topic, or markup around topics, off text.
 func (t *topicReader) outside(line int, text string) (rest string, err error) {
-	m := firstTag.FindStringSubmatch(text)
+	m := firstTag().FindStringSubmatch(text)
 	switch {
 	case m != nil && m[1] == "" && endTags[strings.ToLower(m[2])] != nil:
 		t.open = element{line: line, name: strings.ToLower(m[2])}
@@ -102,8 +104,8 @@ func (t *topicReader) outside(line int, text string) (rest string, err error) {
 // inside takes the text of the open topic, and returns the rest of a line that closes it.
 func (t *topicReader) inside(line int, text string) (rest string, closed bool, err error) {
 	part := text
-	at := endTags[t.open.name].FindStringIndex(text)
-	if start := firstTag.FindString(text); t.open.size == 0 && strings.HasSuffix(start, "/>") {
+	at := endTags[t.open.name]().FindStringIndex(text)
+	if start := firstTag().FindString(text); t.open.size == 0 && strings.HasSuffix(start, "/>") {
 		at = []int{len(start), len(start)} // an empty element
 	}
 	if at != nil {
@@ -169,10 +171,10 @@ func (f fieldsOf) get(name string) (string, bool) {
 
 // parseElement reads a topic.
 func (t *topicReader) parseElement(s string) (topic Topic, err error) {
-	start := firstTag.FindStringSubmatch(s)
+	start := firstTag().FindStringSubmatch(s)
 	content := s[len(start[0]):]
 	fields := fieldsOf{}
-	tags := tag.FindAllStringSubmatchIndex(content, -1)
+	tags := tag().FindAllStringSubmatchIndex(content, -1)
 	for i, at := range tags {
 		end := len(content)
 		if i+1 < len(tags) {
@@ -195,7 +197,7 @@ func (t *topicReader) parseElement(s string) (topic Topic, err error) {
 		return topic, err
 	}
 	if t.open.name == "doc" {
-		topic.Text = fieldText(tag.ReplaceAllString(docnoElement.ReplaceAllString(content, " "), " "), false)
+		topic.Text = fieldText(tag().ReplaceAllString(docnoElement().ReplaceAllString(content, " "), " "), false)
 		return topic, nil
 	}
 	for _, name := range titles {
@@ -224,7 +226,7 @@ func (t *topicReader) parseElement(s string) (topic Topic, err error) {
 // identify returns the ID of an element.
 func identify(element, start string, fields fieldsOf) (string, error) {
 	given := map[string]string{}
-	for _, m := range attribute.FindAllStringSubmatch(start, -1) {
+	for _, m := range attribute().FindAllStringSubmatch(start, -1) {
 		given[strings.ToLower(m[1])] = resolve(m[2] + m[3])
 	}
 	for _, name := range attributes {
@@ -249,20 +251,20 @@ func identify(element, start string, fields fieldsOf) (string, error) {
 }
 
 var (
-	docnoElement = regexp.MustCompile(`(?is)<docno>[^<]*(?:</docno>)?`)
-	label        = regexp.MustCompile(`(?i)^\s*(?:(?:number|topic|description|narrative|domain|summary)\s*:|(?:description|narrative)\s*\n)`)
+	docnoElement = pattern.New(`(?is)<docno>[^<]*(?:</docno>)?`)
+	label        = pattern.New(`(?i)^\s*(?:(?:number|topic|description|narrative|domain|summary)\s*:|(?:description|narrative)\s*\n)`)
 )
 
 // fieldText is a text with single spaces and without references, and if it is labelled, as in old
 // topics, without its label.
 func fieldText(text string, labelled bool) string {
 	if labelled {
-		text = label.ReplaceAllString(text, "")
+		text = label().ReplaceAllString(text, "")
 	}
 	return strings.Join(strings.Fields(resolve(text)), " ")
 }
 
 // resolve replaces known character references, such as &amp;.
 func resolve(text string) string {
-	return reference.ReplaceAllStringFunc(text, html.UnescapeString)
+	return reference().ReplaceAllStringFunc(text, html.UnescapeString)
 }

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"heddle/engine/syntax/pattern"
 )
 
 // aliases are names of ir-measures: without a cutoff, and with one (NAME@K).
@@ -116,7 +117,7 @@ func (m *measure) label(parameter float64) string {
 	return m.name + "_" + fmt.Sprintf(m.format, parameter)
 }
 
-var irMeasure = regexp.MustCompile(`^([A-Za-z]+)(?:\(p=([0-9.]+)\))?(?:@([0-9.]+))?$`)
+var irMeasure = pattern.New(`^([A-Za-z]+)(?:\(p=([0-9.]+)\))?(?:@([0-9.]+))?$`)
 
 // alias splits the text of a measure into its name in trec_eval and its parameters. label is
 // the text itself if it is a name of ir-measures.
@@ -126,7 +127,7 @@ func alias(text string) (name, list, label string) {
 	if slices.ContainsFunc(measures, func(m measure) bool { return m.name == name }) && !strings.ContainsAny(text, "(@") {
 		return name, list, ""
 	}
-	m := irMeasure.FindStringSubmatch(text)
+	m := irMeasure().FindStringSubmatch(text)
 	if m == nil {
 		return name, list, ""
 	}

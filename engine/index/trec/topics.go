@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"heddle/engine/index/analyze"
+	"heddle/engine/syntax/pattern"
 )
 
 // Topic is a query of a file: a text, or weighted index terms.
@@ -118,11 +118,11 @@ type topicReader struct {
 }
 
 var (
-	markupTag = regexp.MustCompile(`^\s*<[!?/A-Za-z]`)
-	jsonArray = regexp.MustCompile(`^\[\s*(?:\{\s*["}].*)?$`)
-	numbered  = regexp.MustCompile(`^\s*([0-9]+):(?:[0-9]+:)?(.*)$`)
-	sections  = regexp.MustCompile(`^(?:[^\s:]*%20\S*|enwiki:\S+)$`)
-	answers   = regexp.MustCompile(`^\[['"].*\]$`)
+	markupTag = pattern.New(`^\s*<[!?/A-Za-z]`)
+	jsonArray = pattern.New(`^\[\s*(?:\{\s*["}].*)?$`)
+	numbered  = pattern.New(`^\s*([0-9]+):(?:[0-9]+:)?(.*)$`)
+	sections  = pattern.New(`^(?:[^\s:]*%20\S*|enwiki:\S+)$`)
+	answers   = pattern.New(`^\[['"].*\]$`)
 )
 
 // detect finds the format of a file by a line.
@@ -130,15 +130,15 @@ func (t *topicReader) detect(text string) error {
 	switch {
 	case text[0] == '{':
 		t.format = JSONL
-	case jsonArray.MatchString(text):
+	case jsonArray().MatchString(text):
 		return errors.New("a JSON array: write one object per line, for example with jq -c '.[]'")
-	case markupTag.MatchString(text), numbered.MatchString(text) && !strings.Contains(text, "\t"):
+	case markupTag().MatchString(text), numbered().MatchString(text) && !strings.Contains(text, "\t"):
 		t.format = TREC
-	case sections.MatchString(text):
+	case sections().MatchString(text):
 		t.format = CAR
 	default:
 		t.format = "" // with or without a TAB
-		if _, rest, tab := strings.Cut(text, "\t"); tab && answers.MatchString(rest) {
+		if _, rest, tab := strings.Cut(text, "\t"); tab && answers().MatchString(rest) {
 			return errors.New("the second column is a list of answers, the first one the question: take the questions with cut -f1")
 		}
 	}
@@ -152,7 +152,7 @@ func (t *topicReader) line(line int, text string) error {
 			return err
 		}
 	}
-	if t.format == TREC && (t.open.line > 0 || t.skip != "" || t.pending != "" || !numbered.MatchString(text)) {
+	if t.format == TREC && (t.open.line > 0 || t.skip != "" || t.pending != "" || !numbered().MatchString(text)) {
 		return t.markup(line, text)
 	}
 	if len(t.fields) > 0 && t.format != JSONL {
@@ -176,7 +176,7 @@ func (t *topicReader) parseLine(topic *Topic, text string) (err error) {
 	case JSONL:
 		return topic.parseJSON(text, t.fields)
 	case TREC:
-		m := numbered.FindStringSubmatch(text)
+		m := numbered().FindStringSubmatch(text)
 		topic.ID, topic.Text = m[1], m[2]
 	case CAR:
 		topic.ID = text

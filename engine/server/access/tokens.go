@@ -8,8 +8,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
+
+	"heddle/engine/syntax/pattern"
 )
 
 // Role is the right of a caller. A higher role includes all lower roles.
@@ -44,12 +45,12 @@ type token struct {
 	hash [sha256.Size]byte
 }
 
-var tokenName = regexp.MustCompile(`^[A-Za-z0-9._@-]{1,64}$`)
+var tokenName = pattern.New(`^[A-Za-z0-9._@-]{1,64}$`)
 
 // NewToken returns a random token, and its line in a file of tokens. The line has a hash in place
 // of the token.
 func NewToken(name string, role Role) (secret, line string, err error) {
-	if !tokenName.MatchString(name) {
+	if !tokenName().MatchString(name) {
 		return "", "", fmt.Errorf("name %q: want 1 to 64 letters, digits, dots, dashes, underscores and @", name)
 	}
 	secret = "heddle_" + rand.Text() + rand.Text()
@@ -90,7 +91,7 @@ func parseToken(text string) (t token, err error) {
 	if len(fields) != 3 {
 		return t, fmt.Errorf("want a name, a role and a hash, found %d fields", len(fields))
 	}
-	if t.name = fields[0]; !tokenName.MatchString(t.name) {
+	if t.name = fields[0]; !tokenName().MatchString(t.name) {
 		return t, fmt.Errorf("field 1: name %q: want letters, digits, dots, dashes, underscores and @", t.name)
 	}
 	if t.role, err = ParseRole(fields[1]); err != nil {

@@ -3,12 +3,12 @@ package flags
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"heddle/engine"
 	"heddle/engine/syntax"
+	"heddle/engine/syntax/pattern"
 )
 
 // Columns are the columns of --facets, with commas between them. It implements pflag.Value.
@@ -16,12 +16,12 @@ type Columns []string
 
 // firstColumn is the first column of a list. It is in quotes, with two quotes for a quote, or has commas
 // between brackets alone, as in bins(year, 1900). The search page of the console has the same expression.
-var firstColumn = regexp.MustCompile(`^\s*(?:"((?:[^"]|"")+)"|((?:\((?:"[^"]*"|'[^']*'|[^)"'])*\)?|[^,(])*))\s*(?:,|$)`)
+var firstColumn = pattern.New(`^\s*(?:"((?:[^"]|"")+)"|((?:\((?:"[^"]*"|'[^']*'|[^)"'])*\)?|[^,(])*))\s*(?:,|$)`)
 
 // Set adds columns.
 func (c *Columns) Set(text string) error {
 	for more := true; more; {
-		found := firstColumn.FindStringSubmatch(text)
+		found := firstColumn().FindStringSubmatch(text)
 		column := strings.TrimSpace(found[2])
 		if found[1] != "" {
 			column = strings.ReplaceAll(found[1], `""`, `"`)
