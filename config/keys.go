@@ -244,7 +244,7 @@ Without tokens and client_ca a request names an address, localhost or one of the
 		`Table files to serve: NAME=FILE, separated by commas.`),
 	key("server.synonyms", func(c *Config) *string { return &c.Server.Synonyms }, "", text,
 		`Files of synonyms of indexes and collections: NAME=FILE, separated by commas.
-They are read at the start. heddle help synonyms describes their format.`),
+Changed files are read again. heddle help synonyms describes their format.`),
 	key("server.dev", func(c *Config) *string { return &c.Server.Dev }, "", text,
 		`Folder whose .hdl and .hdb files are served under their base names.`),
 	key("server.tokens", func(c *Config) *string { return &c.Server.Tokens }, "", text,

@@ -2131,7 +2131,11 @@ type DescribeShardResponse struct {
 	// Columns of a table.
 	Columns []*Column `protobuf:"bytes,5,rep,name=columns,proto3" json:"columns,omitempty"`
 	// See Index.
-	Fields        []*IndexField `protobuf:"bytes,6,rep,name=fields,proto3" json:"fields,omitempty"`
+	Fields []*IndexField `protobuf:"bytes,6,rep,name=fields,proto3" json:"fields,omitempty"`
+	// Of an index. Nodes of earlier commits do not send it.
+	Analysis *Analysis `protobuf:"bytes,7,opt,name=analysis,proto3" json:"analysis,omitempty"`
+	// The index has the positions of words.
+	Positions     bool `protobuf:"varint,8,opt,name=positions,proto3" json:"positions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2206,6 +2210,20 @@ func (x *DescribeShardResponse) GetFields() []*IndexField {
 		return x.Fields
 	}
 	return nil
+}
+
+func (x *DescribeShardResponse) GetAnalysis() *Analysis {
+	if x != nil {
+		return x.Analysis
+	}
+	return nil
+}
+
+func (x *DescribeShardResponse) GetPositions() bool {
+	if x != nil {
+		return x.Positions
+	}
+	return false
 }
 
 type ShardAggregateRequest struct {
@@ -2841,14 +2859,16 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x06errors\x18\x05 \x03(\v2\x15.heddle.v1.BatchErrorR\x06errors\x12 \n" +
 	"\vexplanation\x18\x06 \x01(\tR\vexplanation\"F\n" +
 	"\x14DescribeShardRequest\x12.\n" +
-	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\"\xea\x01\n" +
+	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\"\xb9\x02\n" +
 	"\x15DescribeShardResponse\x12\x12\n" +
 	"\x04docs\x18\x01 \x01(\x04R\x04docs\x12\x14\n" +
 	"\x05lists\x18\x02 \x01(\x04R\x05lists\x12\x1a\n" +
 	"\bchecksum\x18\x03 \x01(\tR\bchecksum\x12/\n" +
 	"\bresident\x18\x04 \x03(\v2\x13.heddle.v1.ResidentR\bresident\x12+\n" +
 	"\acolumns\x18\x05 \x03(\v2\x11.heddle.v1.ColumnR\acolumns\x12-\n" +
-	"\x06fields\x18\x06 \x03(\v2\x15.heddle.v1.IndexFieldR\x06fields\"\xa2\x02\n" +
+	"\x06fields\x18\x06 \x03(\v2\x15.heddle.v1.IndexFieldR\x06fields\x12/\n" +
+	"\banalysis\x18\a \x01(\v2\x13.heddle.v1.AnalysisR\banalysis\x12\x1c\n" +
+	"\tpositions\x18\b \x01(\bR\tpositions\"\xa2\x02\n" +
 	"\x15ShardAggregateRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x16\n" +
 	"\x06select\x18\x02 \x01(\tR\x06select\x12\x14\n" +
@@ -2993,31 +3013,32 @@ var file_heddle_v1_shard_proto_depIdxs = []int32{
 	38, // 33: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
 	39, // 34: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
 	40, // 35: heddle.v1.DescribeShardResponse.fields:type_name -> heddle.v1.IndexField
-	0,  // 36: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
-	28, // 37: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
-	29, // 38: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
-	30, // 39: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
-	1,  // 40: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
-	5,  // 41: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
-	13, // 42: heddle.v1.ShardService.ShardFacets:input_type -> heddle.v1.ShardFacetsRequest
-	15, // 43: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
-	19, // 44: heddle.v1.ShardService.ShardFind:input_type -> heddle.v1.ShardFindRequest
-	22, // 45: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
-	26, // 46: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
-	24, // 47: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
-	2,  // 48: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
-	12, // 49: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
-	14, // 50: heddle.v1.ShardService.ShardFacets:output_type -> heddle.v1.ShardFacetsResponse
-	21, // 51: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
-	20, // 52: heddle.v1.ShardService.ShardFind:output_type -> heddle.v1.ShardFindResponse
-	23, // 53: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
-	27, // 54: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
-	25, // 55: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
-	48, // [48:56] is the sub-list for method output_type
-	40, // [40:48] is the sub-list for method input_type
-	40, // [40:40] is the sub-list for extension type_name
-	40, // [40:40] is the sub-list for extension extendee
-	0,  // [0:40] is the sub-list for field type_name
+	3,  // 36: heddle.v1.DescribeShardResponse.analysis:type_name -> heddle.v1.Analysis
+	0,  // 37: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
+	28, // 38: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
+	29, // 39: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
+	30, // 40: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
+	1,  // 41: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
+	5,  // 42: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
+	13, // 43: heddle.v1.ShardService.ShardFacets:input_type -> heddle.v1.ShardFacetsRequest
+	15, // 44: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
+	19, // 45: heddle.v1.ShardService.ShardFind:input_type -> heddle.v1.ShardFindRequest
+	22, // 46: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
+	26, // 47: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
+	24, // 48: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
+	2,  // 49: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
+	12, // 50: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
+	14, // 51: heddle.v1.ShardService.ShardFacets:output_type -> heddle.v1.ShardFacetsResponse
+	21, // 52: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
+	20, // 53: heddle.v1.ShardService.ShardFind:output_type -> heddle.v1.ShardFindResponse
+	23, // 54: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
+	27, // 55: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
+	25, // 56: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
+	49, // [49:57] is the sub-list for method output_type
+	41, // [41:49] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_shard_proto_init() }

@@ -7,6 +7,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/index/analyze"
 	"heddle/engine/internal/coordinator"
 	"heddle/engine/internal/fetch"
 	"heddle/engine/table/facet"
@@ -69,6 +70,11 @@ func (c *Coordinator) Corrections(ctx context.Context, index string, q engine.Qu
 		return nil, err
 	}
 	return c.all.Corrections(ctx, index, &own[0])
+}
+
+// Analysis returns the analysis of an index, and whether it has the positions of words.
+func (c *Coordinator) Analysis(ctx context.Context, index string) (s analyze.Settings, positions bool, err error) {
+	return c.all.Analysis(ctx, index)
 }
 
 // Statistics returns the statistics of an index, with the document frequencies of terms.

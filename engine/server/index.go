@@ -63,7 +63,7 @@ func (s *Server) query(ctx context.Context, index string, r asked, timeout uint3
 	if err := s.checkTerms(q.Text, len(q.Terms)); err != nil {
 		return q, err
 	}
-	return q, s.withSynonyms(index, &q)
+	return q, s.withSynonyms(ctx, index, &q)
 }
 
 // expansion returns Query.Expansion of a request.

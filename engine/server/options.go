@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -31,7 +30,7 @@ type Options struct {
 	// Indexes and Tables are the files to serve, by name. A name consists of letters, digits, dots,
 	// dashes and underscores.
 	Indexes, Tables map[string]string
-	// Synonyms are put into the texts of queries, by the name of an index or collection of this server. Default: nil, none.
+	// Synonyms are put into the texts of queries, by the name of an index or collection; Server.SetSynonyms replaces them. Default: nil, none.
 	Synonyms map[string]*synonym.Rules
 	// Remote answers the queries in place of Indexes and Tables, which are empty then. Default:
 	// nil, none.
@@ -182,9 +181,6 @@ func (o *Options) validate() error {
 				return err
 			}
 		}
-	}
-	if len(o.Synonyms) > 0 && o.Remote != nil {
-		return errors.New("synonyms are for indexes and collections of this server, not for a cluster")
 	}
 	if min(o.Timeout, o.Stall) < 1 || o.DrainDelay < 0 {
 		return fmt.Errorf("timeout %v, stall %v, drain delay %v: want positive values", o.Timeout, o.Stall, o.DrainDelay)

@@ -13,6 +13,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/index/analyze"
 	"heddle/engine/internal/fetch"
 	"heddle/engine/server/monitor"
 	"heddle/engine/server/problem"
@@ -39,6 +40,8 @@ type Remote interface {
 	// Suggest and Corrections propose terms of an index: see engine.Index.Suggest and engine.Snapshot.Corrections.
 	Suggest(ctx context.Context, index, prefix string, most int) ([]engine.Suggestion, error)
 	Corrections(ctx context.Context, index string, q engine.Query) ([]engine.Correction, error)
+	// Analysis returns the analysis of an index, and whether it has the positions of words.
+	Analysis(ctx context.Context, index string) (s analyze.Settings, positions bool, err error)
 	// Statistics returns the statistics of an index.
 	Statistics(ctx context.Context, index string, terms ...string) (engine.Statistics, error)
 	// Select answers predicates on a table. The error of a single predicate is the error of the

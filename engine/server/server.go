@@ -41,7 +41,7 @@ type Server struct {
 	rpc      *connect.Server
 	admin    *connect.Server
 	inspect  *inspect.Service
-	synonyms map[string]*synonyms // by index; it does not change
+	synonyms atomic.Pointer[map[string]*synonyms] // by index
 
 	mu       sync.Mutex
 	draining bool
@@ -58,11 +58,9 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	}
 	s := &Server{
 		opt: opt, gate: admit.New(opt.Limits.admit()), budget: admit.NewBudget(opt.Limits.Memory),
-		drain: make(chan struct{}), changed: make(chan struct{}), synonyms: map[string]*synonyms{},
+		drain: make(chan struct{}), changed: make(chan struct{}),
 	}
-	for name, rules := range opt.Synonyms {
-		s.synonyms[name] = &synonyms{rules: rules}
-	}
+	s.synonyms.Store(synonymsOf(opt.Synonyms))
 	s.root = sync.OnceValues(func() (*os.Root, error) { return os.OpenRoot(s.opt.Root) })
 	s.engine.Store(e)
 	s.now.Store(&opt.Limits)

@@ -1,9 +1,12 @@
 package server
 
 import (
+	"context"
+	"reflect"
 	"sync"
 
 	"heddle/engine"
+	"heddle/engine/index/analyze"
 	"heddle/engine/index/synonym"
 )
 
@@ -11,18 +14,39 @@ import (
 type synonyms struct {
 	rules *synonym.Rules
 
-	mu       sync.Mutex
-	set      *synonym.Set
-	checksum uint64 // of the content that set is for
+	mu        sync.Mutex
+	set       *synonym.Set
+	analysis  analyze.Settings // that set is for
+	positions bool
+}
+
+// SetSynonyms replaces Options.Synonyms. If the rules do not suit an index in service, nothing changes.
+func (s *Server) SetSynonyms(ctx context.Context, all map[string]*synonym.Rules) error {
+	next := synonymsOf(all)
+	for name, of := range *next {
+		if _, err := of.current(ctx, s, name); engine.CodeOf(err) == engine.InvalidOption {
+			return err
+		}
+	}
+	s.synonyms.Store(next)
+	return nil
+}
+
+func synonymsOf(all map[string]*synonym.Rules) *map[string]*synonyms {
+	out := map[string]*synonyms{}
+	for name, rules := range all {
+		out[name] = &synonyms{rules: rules}
+	}
+	return &out
 }
 
 // withSynonyms puts the synonyms of an index into the text of a query.
-func (s *Server) withSynonyms(index string, q *engine.Query) error {
-	of := s.synonyms[index]
+func (s *Server) withSynonyms(ctx context.Context, index string, q *engine.Query) error {
+	of := (*s.synonyms.Load())[index]
 	if of == nil || q.Text == "" {
 		return nil
 	}
-	set, err := of.current(s, index)
+	set, err := of.current(ctx, s, index)
 	if err != nil {
 		return err
 	}
@@ -35,32 +59,37 @@ func (s *Server) withSynonyms(index string, q *engine.Query) error {
 }
 
 // current returns the synonyms for the newest content of the index.
-func (of *synonyms) current(s *Server, index string) (*synonym.Set, error) {
-	if s.opt.Changer != nil && s.isCollection(index) {
-		x, err := s.opt.Changer.Snapshot(index)
+func (of *synonyms) current(ctx context.Context, s *Server, index string) (*synonym.Set, error) {
+	if r := s.remoteOf(index); r != nil {
+		analysis, positions, err := r.Analysis(ctx, index)
 		if err != nil {
 			return nil, err
 		}
-		defer x.Close()
-		return of.forPart(x.Segments()[0]) // all segments have one analysis
+		return of.forAnalysis(analysis, positions)
 	}
 	x, err := s.snapshot(index)
 	if err != nil {
 		return nil, err
 	}
 	defer x.Close()
-	return of.forPart(x)
+	m := x.File().Meta()
+	return of.forAnalysis(m.Analysis, m.Positions)
 }
 
-func (of *synonyms) forPart(x *engine.Snapshot) (*synonym.Set, error) {
+func (of *synonyms) forAnalysis(analysis analyze.Settings, positions bool) (*synonym.Set, error) {
 	of.mu.Lock()
 	defer of.mu.Unlock()
-	if now := x.Info().Checksum; of.set == nil || of.checksum != now {
-		set, err := x.Synonyms(of.rules)
-		if err != nil {
-			return nil, err
-		}
-		of.set, of.checksum = set, now
+	if of.set != nil && of.positions == positions && reflect.DeepEqual(of.analysis, analysis) {
+		return of.set, nil
 	}
-	return of.set, nil
+	a, err := analyze.New(analysis)
+	if err != nil {
+		return nil, err
+	}
+	set, err := of.rules.For(a, positions)
+	if err != nil {
+		return nil, &engine.Error{Code: engine.InvalidOption, Op: "synonyms", Err: err}
+	}
+	of.set, of.analysis, of.positions = set, analysis, positions
+	return set, nil
 }

@@ -23,7 +23,7 @@ func (h handler) DescribeShard(_ context.Context, r *api.DescribeShardRequest) (
 	}
 	defer x.end()
 	d := x.Describe()
-	return &api.DescribeShardResponse{Docs: d.Docs, Lists: d.Lists, Checksum: d.Checksum, Fields: FieldsMessage(d.Fields)}, nil
+	return &api.DescribeShardResponse{Docs: d.Docs, Lists: d.Lists, Checksum: d.Checksum, Fields: FieldsMessage(d.Fields), Analysis: analysisMessage(d.Analysis), Positions: d.Positions}, nil
 }
 
 // FieldsMessage is the description of fields as a message.
@@ -36,7 +36,7 @@ func FieldsMessage(all []part.Field) (m []*api.IndexField) {
 
 // DescriptionOf is the description of a message.
 func DescriptionOf(m *api.DescribeShardResponse) part.Description {
-	d := part.Description{Docs: m.GetDocs(), Lists: m.GetLists(), Checksum: m.GetChecksum()}
+	d := part.Description{Docs: m.GetDocs(), Lists: m.GetLists(), Checksum: m.GetChecksum(), Analysis: analysisOf(m.GetAnalysis()), Positions: m.GetPositions()}
 	for _, f := range m.GetFields() {
 		d.Fields = append(d.Fields, part.Field{FieldStatistics: bm25.FieldStatistics{Name: f.GetName(), Docs: f.GetDocs(), Length: f.GetLength()}, Lists: f.GetLists()})
 	}

@@ -167,18 +167,30 @@ func AnswerOf(m *api.ShardSearchResponse, described func(*api.Error) error) *par
 // termsMessage is the message of terms, without shards.
 func termsMessage(t *part.Terms) *api.ShardTermsResponse {
 	m := &api.ShardTermsResponse{Docs: t.Docs, Length: t.Length, Terms: t.Terms, Df: t.DF, Numbers: t.Numbers, Ends: t.Ends, Errors: errorMessages(t.Errors), Fields: api.FieldsMessage(t.Fields)}
-	if s := t.Analysis; s != nil {
-		m.Analysis = &api.Analysis{Rules: uint32(s.Rules), Tokens: s.Tokens, Cjk: s.CJK, Fold: s.Fold, Stemmer: s.Stemmer, StopWords: s.StopWords}
-	}
+	m.Analysis = analysisMessage(t.Analysis)
 	return m
+}
+
+// analysisMessage is the message of an analysis; nil for nil.
+func analysisMessage(s *analyze.Settings) *api.Analysis {
+	if s == nil {
+		return nil
+	}
+	return &api.Analysis{Rules: uint32(s.Rules), Tokens: s.Tokens, Cjk: s.CJK, Fold: s.Fold, Stemmer: s.Stemmer, StopWords: s.StopWords}
+}
+
+// analysisOf is the analysis of a message; nil for nil.
+func analysisOf(m *api.Analysis) *analyze.Settings {
+	if m == nil {
+		return nil
+	}
+	return &analyze.Settings{Rules: int(m.Rules), Tokens: m.Tokens, CJK: m.Cjk, Fold: m.Fold, Stemmer: m.Stemmer, StopWords: m.StopWords}
 }
 
 // TermsOf is the terms of a message, as AnswerOf.
 func TermsOf(m *api.ShardTermsResponse, described func(*api.Error) error) *part.Terms {
 	t := &part.Terms{Docs: m.Docs, Length: m.Length, Terms: m.Terms, DF: m.Df, Numbers: m.Numbers, Ends: m.Ends, Errors: errorsOf(m.Errors, described), Fields: api.FieldsOf(m.Fields)}
-	if s := m.Analysis; s != nil {
-		t.Analysis = &analyze.Settings{Rules: int(s.Rules), Tokens: s.Tokens, CJK: s.Cjk, Fold: s.Fold, Stemmer: s.Stemmer, StopWords: s.StopWords}
-	}
+	t.Analysis = analysisOf(m.Analysis)
 	return t
 }
 

@@ -55,7 +55,7 @@ in a column of texts. A value that the type cannot hold is an error of heddle co
 left out (add --invalid replace): integers are numbers without fraction and exponent (not 1.0 or
 1e3), and only floats are rounded.
 
---fields title,body makes a field of each of these members, columns or elements: see heddle index build.
+--fields title,body makes fields of members, columns or elements: see heddle index build.
 
 --store source keeps the objects of JSON lines, so that heddle collection update can change
 members. --text and --id then hold for all documents, not for each addition.`,

@@ -23,6 +23,7 @@ import (
 	"heddle/engine/index/synonym"
 	"heddle/engine/server"
 	"heddle/engine/server/catalog"
+	"heddle/engine/server/watch"
 )
 
 type serveOptions struct {
@@ -76,11 +77,12 @@ files below --root only.
 SIGTERM drains the server: it reports not ready, still answers for --drain-delay, finishes
 the running requests, and ends. A second signal ends it at once. SIGHUP reads all files
 again and changes to their new contents without a gap: indexes, tables, tokens,
-certificates, and from the configuration the limits (server.max_...), server.slow_query
-and the log level. A file with an error leaves the old content in service. The server
-notices new tokens, certificates and configurations itself (server.poll), and with --watch
-new contents of indexes and tables. With --dev and --watch a file or collection that is renamed
-into the folder is in service within a second, and one that leaves is no longer served.`,
+certificates, synonyms, and from the configuration the limits (server.max_...),
+server.slow_query, server.synonyms and the log level. A file with an error leaves the old content
+in service. The server notices new tokens, certificates, synonyms and configurations itself
+(server.poll), and with --watch new contents of indexes and tables. With --dev and --watch a file
+or collection that is renamed into the folder is in service within a second, and one that leaves
+is no longer served.`,
 		Example: `  heddle serve --index books=books.hdl --table flights=flights.hdb
   heddle serve --dev . --listen 127.0.0.1:0 --admin 127.0.0.1:0
   heddle serve --dev . --listen 0.0.0.0:7700 --tokens tokens --cert server.crt --key server.key
@@ -109,6 +111,9 @@ func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
 	if c.Cluster.Node != "" {
 		return o.serveNode(ctx, a, c, log)
 	}
+	if paths, err := synonymFiles(c); err == nil {
+		maps.Copy(read, watch.Look(slices.Collect(maps.Values(paths))...))
+	}
 	opt, dev, err := o.options(c, log)
 	if err != nil {
 		return usageError{err}
@@ -122,6 +127,7 @@ func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
 		return usageError{err}
 	}
 	work := o.daemon(a, c, log, read)
+	work.Synonyms = readSynonyms
 	if work.Content = dev; c.Cluster.Servers == "" {
 		changing := collections.New(dirs, thisBuild().String(), log)
 		defer func() { err = errors.Join(err, changing.Close()) }()
@@ -182,20 +188,23 @@ func (o *serveOptions) options(c *config.Config, log zerolog.Logger) (server.Opt
 			}
 		}
 	}
-	if err := addSynonyms(&opt, v.Synonyms); err != nil {
+	var err error
+	if opt.Synonyms, err = readSynonyms(c); err != nil {
 		return opt, dev, fmt.Errorf("server.synonyms: %w", err)
 	}
 	if v.Watch && v.Poll == 0 {
 		return opt, dev, errors.New("--watch needs server.poll above 0")
 	}
 	if c.Cluster.Servers != "" {
-		if len(opt.Synonyms) > 0 {
-			return opt, dev, errors.New("server.synonyms is for indexes and collections of this server: omit --cluster")
-		}
 		if len(opt.Indexes)+len(opt.Tables) > 0 {
 			return opt, dev, errors.New("--cluster excludes --index, --table and --dev: a server has its own files or those of a cluster")
 		}
 		return opt, dev, nil
+	}
+	for name := range opt.Synonyms {
+		if opt.Indexes[name] == "" {
+			return opt, dev, fmt.Errorf("server.synonyms: no index is named %s", name)
+		}
 	}
 	if c.Cluster.Data != "" {
 		return opt, dev, errors.New("--data needs --cluster and --node")
@@ -209,29 +218,29 @@ func (o *serveOptions) options(c *config.Config, log zerolog.Logger) (server.Opt
 	return opt, dev, nil
 }
 
-// addSynonyms reads the files of synonyms: NAME=FILE, separated by commas.
-func addSynonyms(opt *server.Options, files string) error {
-	if files == "" {
-		return nil
-	}
+// synonymFiles returns the files of synonyms by index: NAME=FILE, separated by commas.
+func synonymFiles(c *config.Config) (map[string]string, error) {
 	paths := map[string]string{}
-	opt.Synonyms = map[string]*synonym.Rules{}
-	for file := range strings.SplitSeq(files, ",") {
+	if c.Server.Synonyms == "" {
+		return paths, nil
+	}
+	for file := range strings.SplitSeq(c.Server.Synonyms, ",") {
 		if err := addFile(paths, strings.TrimSpace(file)); err != nil {
-			return err
+			return nil, err
 		}
 	}
+	return paths, nil
+}
+
+// readSynonyms reads the files of synonyms.
+func readSynonyms(c *config.Config) (map[string]*synonym.Rules, error) {
+	paths, err := synonymFiles(c)
+	all := map[string]*synonym.Rules{}
 	for name, path := range paths {
-		if opt.Indexes[name] == "" {
-			return fmt.Errorf("no index is named %s", name)
-		}
-		rules, err := readRules(path)
-		if err != nil {
-			return err
-		}
-		opt.Synonyms[name] = rules
+		rules, wrong := readRules(path)
+		all[name], err = rules, errors.Join(err, wrong)
 	}
-	return nil
+	return all, err
 }
 
 // addFile adds NAME=FILE to files.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"heddle/engine/internal/layout"
@@ -22,7 +23,9 @@ func TestServeStatic(t *testing.T) {
 	}
 	writeFile(t, "t.csv", rows)
 	must(t, "bitmap", "build", "-o", "t.hdb", "t.csv")
-	whole := serve(t, "--drain-delay", "0s", "--index", "c=c.hdl", "--table", "t=t.hdb", "--table", "c=t.hdb")
+	writeFile(t, "s.txt", "alias, w0\n")
+	writeFile(t, "h.toml", "[server]\nsynonyms = \"c=s.txt\"\npoll = \"10ms\"\n")
+	whole := serve(t, "--config", "h.toml", "--drain-delay", "0s", "--index", "c=c.hdl", "--table", "t=t.hdb", "--table", "c=t.hdb")
 	file := struct {
 		Nodes       map[string]string `json:"nodes"`
 		Collections []*layout.Map     `json:"collections"`
@@ -64,12 +67,13 @@ func TestServeStatic(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, "cluster.json", string(text))
-	c := serve(t, "--drain-delay", "0s", "--cluster", "cluster.json")
+	c := serve(t, "--config", "h.toml", "--drain-delay", "0s", "--cluster", "cluster.json")
 	ask := func() {
 		t.Helper()
 		for _, call := range [][2]string{
 			{"/v1/indexes/c/search", `{"query":"w0 w3","k":20}`},
 			{"/v1/indexes/c/search", `{"query":"w3 -w0","k":5}`},
+			{"/v1/indexes/c/search", `{"query":"w3 alias","k":5}`},
 			{"/v1/indexes/c/match", `{"query":"w0 w2","mode":"and","limit":9}`},
 			{"/v1/indexes/c/search", `{"query":"w0 w3","filter":{"where":"a < 5"},"facets":{"columns":["b","bins(a, 2, 4)","a"],"limit":3}}`},
 			{"/v1/indexes/c/search", `{"query":"w0 w3","facets":{"columns":["bins(a, 4, 2)"]}}`},
@@ -89,8 +93,27 @@ func TestServeStatic(t *testing.T) {
 	if got := c.get("/v1/tables/t/ready"); got != "ok\n" {
 		t.Error(got)
 	}
+	search := func(s *serving, query string) string {
+		return s.ask("/v1/indexes/c/search", `{"query":"`+query+`","k":5}`)
+	}
+	for _, word := range []string{"w2", "w1"} {
+		writeFile(t, "s.new", "alias, "+word+"\n")
+		if err := os.Rename("s.new", "s.txt"); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []*serving{whole, c} {
+			for want := search(s, "/alias|"+word+"/"); search(s, "alias") != want; { // up to the time-out of the test
+			}
+		}
+	}
+	want := search(c, "alias")
+	writeFile(t, "s.txt", "alias, w3\n!!, w0\n")
+	c.signal(syscall.SIGHUP)
 	part.end()
 	ask()
+	if got := search(c, "alias"); got != want {
+		t.Errorf("with a wrong file: %s, want %s", got, want)
+	}
 	for i := range file.Collections { // the last shard is lost
 		file.Collections[i].Shards[2].Replicas = []string{"part"}
 	}
@@ -106,7 +129,9 @@ func TestServeStatic(t *testing.T) {
 		t.Error(got)
 	}
 	lost.end()
-	c.end()
+	if said := c.end(); !strings.Contains(said, "s.txt: line 2: the analysis of the index leaves nothing") {
+		t.Errorf("messages: %s", said)
+	}
 	full.end()
 	whole.end()
 	wantFailure(t, heddle(t, "serve", "--cluster", "none.toml"), exitFailure, "none.toml")

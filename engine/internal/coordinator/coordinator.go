@@ -11,6 +11,7 @@ import (
 	"hash/fnv"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"heddle/engine/failure"
@@ -168,6 +169,8 @@ type Collection struct {
 	Layout *layout.Map
 	terms  terms    // statistics of terms in all shards together
 	shards []*terms // statistics of terms in each shard that has answered alone; epochs share them
+
+	described atomic.Pointer[part.Description] // of one shard; nil: not asked for yet
 
 	once    sync.Once
 	content string // name of the epoch and its content in cursors, after once

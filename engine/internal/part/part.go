@@ -10,6 +10,7 @@ import (
 
 	"heddle/engine/failure"
 	"heddle/engine/file/mapped"
+	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
 	"heddle/engine/internal/fetch"
 	"heddle/engine/internal/filter"
@@ -45,6 +46,8 @@ type Description struct {
 	Docs, Lists uint64 // documents that are not deleted; posting lists
 	Checksum    string // checksum of the file, in hexadecimal
 	Fields      []Field
+	Analysis    *analyze.Settings // nil: the part is on a node of an earlier commit
+	Positions   bool              // the part has the positions of words
 }
 
 // Field describes a field of a part with fields.
@@ -69,6 +72,8 @@ func AddFields(all, more []Field) []Field {
 // Describe describes the part.
 func (p *Part) Describe() Description {
 	d := Description{Docs: uint64(p.Source.Docs), Lists: uint64(len(p.Source.Lists)), Checksum: strconv.FormatUint(p.Checksum(), 16)}
+	meta := p.File.Meta()
+	d.Analysis, d.Positions = &meta.Analysis, meta.Positions
 	fields := p.FieldStatistics()
 	if p.Live != nil {
 		d.Docs, fields = p.Live.Docs, p.Live.Fields

@@ -24,6 +24,7 @@ import (
 	"heddle/engine/api"
 	"heddle/engine/cluster/collections"
 	"heddle/engine/console"
+	"heddle/engine/index/synonym"
 	"heddle/engine/observe"
 	"heddle/engine/observe/meter"
 	heddleprometheus "heddle/engine/observe/prometheus"
@@ -55,6 +56,8 @@ type Options struct {
 	Traces func(ctx context.Context, url string, log zerolog.Logger) (trace.TracerProvider, func() error, error)
 	// Machine describes the machine for the web console.
 	Machine func(context.Context) (*api.Machine, error)
+	// Synonyms reads the synonyms of a configuration. Default: nil, they are not read again.
+	Synonyms func(*config.Config) (map[string]*synonym.Rules, error)
 	// Collections follow their changes. Default: none.
 	Collections *collections.Set
 	// Content is the content of the folder server.dev that is served from the start.
@@ -205,12 +208,12 @@ func (d *Daemon) follow(ctx context.Context, hangup <-chan os.Signal, ended <-ch
 	}
 	tasks.Go(func() {
 		watch.Reload(ctx, v.Poll, d.Read, hangup,
-			func() { d.note(d.reconfigure()) },
+			func() { d.note(d.reconfigure(ctx)) },
 			func() {
 				if v.Dev != "" {
 					folder.look(ctx, true)
 				}
-				d.note(errors.Join(d.reconfigure(), d.server.Reload(ctx)))
+				d.note(errors.Join(d.reconfigure(ctx), d.server.Reload(ctx)))
 			})
 	})
 	<-ended
@@ -238,9 +241,9 @@ func (d *Daemon) announce() error {
 	return err
 }
 
-// reconfigure reads the configuration, the tokens and the certificates again. Of the configuration
-// it applies the limits, the time of slow queries and the level of messages.
-func (d *Daemon) reconfigure() error {
+// reconfigure reads the configuration, the tokens, the certificates and the synonyms again. Of the configuration
+// it applies the limits, the time of slow queries, the level of messages and the files of synonyms.
+func (d *Daemon) reconfigure(ctx context.Context) error {
 	err := d.guard.Reload()
 	c, wrong := config.Load(d.Sources)
 	if wrong == nil {
@@ -250,9 +253,24 @@ func (d *Daemon) reconfigure() error {
 			SetLevel(c.Log)
 			d.slow.Set(c.Server.SlowQuery)
 			d.newest.Store(c)
+			wrong = d.readSynonyms(ctx, c)
 		}
 	}
 	return errors.Join(err, wrong)
+}
+
+func (d *Daemon) readSynonyms(ctx context.Context, c *config.Config) error {
+	if d.Synonyms == nil {
+		return nil
+	}
+	all, err := d.Synonyms(c)
+	if err == nil {
+		err = d.server.SetSynonyms(ctx, all)
+	}
+	if err != nil {
+		return fmt.Errorf("server.synonyms: %w", err)
+	}
+	return nil
 }
 
 // values returns all settings: their present values if reconfigure applies them, else those at the
@@ -260,7 +278,7 @@ func (d *Daemon) reconfigure() error {
 func (d *Daemon) values() (all []*api.Setting) {
 	for _, k := range config.Keys() {
 		c := d.Config
-		if strings.HasPrefix(k.Name, "server.max_") || k.Name == "server.memory" || k.Name == "server.slow_query" || k.Name == "log.level" {
+		if strings.HasPrefix(k.Name, "server.max_") || k.Name == "server.memory" || k.Name == "server.slow_query" || k.Name == "server.synonyms" || k.Name == "log.level" {
 			c = d.newest.Load()
 		}
 		all = append(all, &api.Setting{Key: k.Name, Value: fmt.Sprint(k.Get(c)), Origin: c.Origin(k.Name).String()})
