@@ -169,8 +169,11 @@ func Name(f *hdl.File, d uint32) (string, error) {
 		return "", nil
 	}
 	name, err := f.DocName(d)
-	return strings.ToValidUTF8(name, "\uFFFD"), err
+	return Valid(name), err
 }
+
+// Valid returns a name as valid UTF-8.
+func Valid(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
 
 // stored sets the parts of the stored document.
 func (r *Request) stored(f *hdl.File, d uint32, x *Document) error {

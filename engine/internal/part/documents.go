@@ -56,16 +56,12 @@ func (p *Part) List(from uint32, most int) (all []Listed, err error) {
 	if p.File == nil {
 		return nil, &failure.Error{Code: failure.Unsupported, Op: "list documents", Err: errors.New("an index in memory has no names")}
 	}
-	for d := range p.File.Names(from) {
+	for d, name := range p.File.Names(from) {
 		if len(all) == most {
 			break
 		}
 		if p.Alive(d) {
-			name, err := p.Name(d)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, Listed{d, name})
+			all = append(all, Listed{d, fetch.Valid(name)})
 		}
 	}
 	return all, nil
