@@ -55,7 +55,7 @@ func (o *Query) fetches() bool { return o.Names || o.Fields != nil }
 // fetchHits adds the names and documents of h that o asks for.
 func fetchHits(ctx context.Context, g *lists.Generation, o *Query, h *Hits) error {
 	if o.Fields != nil {
-		r := &fetch.Request{Ask: o.Fields.Internal(), Queries: []fetch.Query{{Text: o.Text, Literal: o.Literal, Terms: o.Terms, Expr: o.Expr}}}
+		r := &fetch.Request{Ask: o.Fields.Internal(), Queries: []fetch.Query{{Text: o.Text, Literal: o.Literal, Terms: o.Terms, Expr: o.Expr, Fixed: o.Expansion.PrefixLength}}}
 		var err error
 		if h.Documents, err = documents(ctx, g, o.Fields.Table, r, h.Docs); err != nil {
 			return err

@@ -1668,10 +1668,12 @@ func (x *ShardFetch) GetLenient() bool {
 }
 
 type ShardFetchQuery struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
-	Literal       bool                   `protobuf:"varint,2,opt,name=literal,proto3" json:"literal,omitempty"`
-	Terms         []string               `protobuf:"bytes,3,rep,name=terms,proto3" json:"terms,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Text    string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	Literal bool                   `protobuf:"varint,2,opt,name=literal,proto3" json:"literal,omitempty"`
+	Terms   []string               `protobuf:"bytes,3,rep,name=terms,proto3" json:"terms,omitempty"`
+	// As in SearchRequest. Nodes of earlier commits mark as with 0.
+	PrefixLength  uint32 `protobuf:"varint,4,opt,name=prefix_length,json=prefixLength,proto3" json:"prefix_length,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1725,6 +1727,13 @@ func (x *ShardFetchQuery) GetTerms() []string {
 		return x.Terms
 	}
 	return nil
+}
+
+func (x *ShardFetchQuery) GetPrefixLength() uint32 {
+	if x != nil {
+		return x.PrefixLength
+	}
+	return 0
 }
 
 type ShardFindRequest struct {
@@ -2826,11 +2835,12 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"attributes\x18\x04 \x03(\tR\n" +
 	"attributes\x124\n" +
 	"\aqueries\x18\x05 \x03(\v2\x1a.heddle.v1.ShardFetchQueryR\aqueries\x12\x18\n" +
-	"\alenient\x18\x06 \x01(\bR\alenient\"U\n" +
+	"\alenient\x18\x06 \x01(\bR\alenient\"z\n" +
 	"\x0fShardFetchQuery\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x18\n" +
 	"\aliteral\x18\x02 \x01(\bR\aliteral\x12\x14\n" +
-	"\x05terms\x18\x03 \x03(\tR\x05terms\"V\n" +
+	"\x05terms\x18\x03 \x03(\tR\x05terms\x12#\n" +
+	"\rprefix_length\x18\x04 \x01(\rR\fprefixLength\"V\n" +
 	"\x10ShardFindRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\"2\n" +

@@ -37,8 +37,9 @@ func TestFetch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		qs, whole := make([]engine.Query, rapid.IntRange(1, 5).Draw(t, "queries")), []engine.Query{}
 		for i := range qs {
-			qs[i] = engine.Query{Text: rapid.SampledFrom([]string{"w0 w3", "w2*", "w1 AND w4 NOT w0", "w9 w10 w11", "none", "w12345 ww1 +w1 w999", "xw10 w11*"}).Draw(t, "text"), K: rapid.SampledFrom([]int{0, 1, 7, 300}).Draw(t, "k"),
+			qs[i] = engine.Query{Text: rapid.SampledFrom([]string{"w0 w3", "w2*", "w1 AND w4 NOT w0", "w9 w10 w11", "none", "w12345 ww1 +w1 w999", "xw10 w11*", "w1 xw10~1"}).Draw(t, "text"), K: rapid.SampledFrom([]int{0, 1, 7, 300}).Draw(t, "k"),
 				Literal: rapid.Bool().Draw(t, "literal")}
+			qs[i].Expansion.PrefixLength = rapid.SampledFrom([]int{0, 1, 2}).Draw(t, "prefix length")
 			own := qs[i]
 			if kind := rapid.IntRange(-1, len(kinds)-1).Draw(t, "kind"); kind >= 0 {
 				qs[i].Fields = &kinds[kind]

@@ -58,7 +58,7 @@ func FetchMessage(r *fetch.Request) *api.ShardFetch {
 		}
 	}
 	for _, q := range r.Queries {
-		m.Queries = append(m.Queries, &api.ShardFetchQuery{Text: q.Text, Literal: q.Literal, Terms: q.Terms})
+		m.Queries = append(m.Queries, &api.ShardFetchQuery{Text: q.Text, Literal: q.Literal, Terms: q.Terms, PrefixLength: uint32(q.Fixed)})
 	}
 	return m
 }
@@ -70,7 +70,7 @@ func fetchOf(m *api.ShardFetch) (r *fetch.Request, err error) {
 		return nil, invalidOption("fetch", "%w", err)
 	}
 	for _, q := range m.GetQueries() {
-		r.Queries = append(r.Queries, fetch.Query{Text: q.GetText(), Literal: q.GetLiteral(), Terms: q.GetTerms()})
+		r.Queries = append(r.Queries, fetch.Query{Text: q.GetText(), Literal: q.GetLiteral(), Terms: q.GetTerms(), Fixed: int(q.GetPrefixLength())})
 	}
 	return r, nil
 }

@@ -47,6 +47,11 @@ func TestSearchFields(t *testing.T) {
 				t.Errorf("%s %s: %q, want %q", path, args, got, want)
 			}
 		}
+		for length, want := range map[string]string{"0": "*of* *time*.", "1": "*of* time."} { // of the marks of similar words
+			if got := must(t, "search", path, "--no-header", "--query", "of lime~1", "--prefix-length", length, "--snippet", "30"); !strings.Contains(got, want) {
+				t.Errorf("%s: prefix length %s: %q, want %q", path, length, got, want)
+			}
+		}
 		var names []string
 		cursor := "*"
 		for cursor != "" {

@@ -57,7 +57,7 @@ func (s *search) fetchFor(ctx context.Context, a *fetch.Ask) error {
 			continue
 		}
 		if h.Names = make([]string, len(h.IDs)); r.Snippet != nil {
-			r.Queries = append(r.Queries, fetch.Query{Text: q.Text, Literal: q.Literal, Terms: q.Terms})
+			r.Queries = append(r.Queries, fetch.Query{Text: q.Text, Literal: q.Literal, Terms: q.Terms, Fixed: q.Expansion.Fixed})
 		}
 		h.Documents = make([]fetch.Document, len(h.IDs))
 		for n, id := range h.IDs {

@@ -45,6 +45,7 @@ type Query struct {
 	Literal bool
 	Terms   []string
 	Expr    *querylang.Expr
+	Fixed   int // query.Expansion.Fixed
 }
 
 // Request asks for documents that several queries have found.
@@ -273,7 +274,7 @@ func markedOf(g *lists.Generation, q *Query) (terms []string, phrases []snippet.
 	if q.Text == "" && q.Expr == nil {
 		return q.Terms, nil, nil
 	}
-	in := query.Query{Text: q.Text, Literal: q.Literal, Expr: q.Expr, Options: query.Options{K: 1, Expansion: query.Expansion{Top: true}}}
+	in := query.Query{Text: q.Text, Literal: q.Literal, Expr: q.Expr, Options: query.Options{K: 1, Expansion: query.Expansion{Top: true, Fixed: q.Fixed}}}
 	err = g.Read(&in, &lists.Call{}, func() (err error) {
 		terms, phrases, err = g.Marked(&in)
 		return err
