@@ -48,7 +48,8 @@ type CollectionOptions struct {
 	Name string
 	// Creator is the name and version of the program, for the files. Default: "heddle".
 	Creator string
-	// MergeMemory bounds the attributes that a merge has in memory, in bytes. Default: 64 MiB.
+	// MergeMemory bounds the attributes that a merge has in memory, in bytes. Two merges may run in the background, and Merge
+	// beside them. Default: 64 MiB.
 	MergeMemory uint64
 }
 

@@ -252,3 +252,23 @@ func TestCollectionUpdate(t *testing.T) {
 		t.Error(done, err)
 	}
 }
+
+// TestCollectionMerges: small segments are joined in the background while one other merge runs, and wait while two do.
+func TestCollectionMerges(t *testing.T) {
+	c := openCollection(t, onThread(t), filepath.Join(t.TempDir(), "c"))
+	for running := 1; running <= mostMerges; running++ {
+		c.mu.Lock()
+		c.merging = running
+		c.mu.Unlock()
+		for i := range 12 {
+			if _, err := c.Add(t.Context(), slices.Values([]Document{{Name: fmt.Sprint(running, " ", i), Text: "loom"}})); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.merges.Wait()
+		now, err := c.Refresh(t.Context())
+		if err != nil || (now.Segments < 12) != (running < mostMerges) {
+			t.Errorf("%d merges: %d segments, %v", running, now.Segments, err)
+		}
+	}
+}
