@@ -269,6 +269,21 @@ func TestCollectionMerges(t *testing.T) {
 		now, err := c.Refresh(t.Context())
 		if err != nil || (now.Segments < 12) != (running < mostMerges) {
 			t.Errorf("%d merges: %d segments, %v", running, now.Segments, err)
+
+		}
+	}
+}
+
+// TestCollectionFilter: filters that no part can have are errors.
+func TestCollectionFilter(t *testing.T) {
+	c := openCollection(t, onThread(t), t.TempDir()+"/c")
+	deep := &Filter{Where: "year = 1"}
+	for range 100 {
+		deep = &Filter{And: []*Filter{deep}}
+	}
+	for name, f := range map[string]*Filter{"nil": {And: []*Filter{nil}}, "deep": deep, "many": {And: make([]*Filter, 300)}} {
+		if _, err := c.Search(t.Context(), Query{Text: "loom", K: 1, Filter: f}); CodeOf(err) != InvalidQuery {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (s *store) Filter(ctx context.Context, bits []uint64) (plan.Filter, error) 
 	return f, nil
 }
 
-// Sets implements plan.Store.
+// Sets implements plan.Store. It makes the sets from docIDs: bits, as plan.SetsOf has them, take two to four times as long.
 func (s *store) Sets(ctx context.Context, b *plan.MatchBatch, out *plan.Sets) error {
 	all, r := *b, s.results.Get().(*plan.Results)
 	defer s.results.Put(r)

@@ -343,7 +343,9 @@ func (i indexService) GetStatistics(ctx context.Context, r *api.GetStatisticsReq
 	if err := problem.Within("terms", len(r.GetTerms()), i.s.limits().Terms); err != nil {
 		return nil, err
 	}
-	st, err := i.statistics(ctx, r)
+	st, err := answer(i.s, r.GetIndex(),
+		func(x Remote) (engine.Statistics, error) { return x.Statistics(ctx, r.GetIndex(), r.GetTerms()...) },
+		func(x *engine.Snapshot) (engine.Statistics, error) { return x.Statistics(r.GetTerms()...), nil })
 	if err != nil {
 		return nil, err
 	}
@@ -352,15 +354,4 @@ func (i indexService) GetStatistics(ctx context.Context, r *api.GetStatisticsReq
 		out.Df[n] = st.DF[t]
 	}
 	return out, nil
-}
-
-func (i indexService) statistics(ctx context.Context, r *api.GetStatisticsRequest) (st engine.Statistics, err error) {
-	if remote := i.s.remoteOf(r.GetIndex()); remote != nil {
-		return remote.Statistics(ctx, r.GetIndex(), r.GetTerms()...)
-	}
-	x, err := i.s.indexes.Get(r.GetIndex())
-	if err != nil {
-		return st, err
-	}
-	return x.Statistics(r.GetTerms()...)
 }

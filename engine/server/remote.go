@@ -13,6 +13,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/file/mapped"
 	"heddle/engine/index/analyze"
 	"heddle/engine/internal/fetch"
 	"heddle/engine/server/monitor"
@@ -60,6 +61,20 @@ func (s *Server) remoteOf(index string) Remote {
 		return nil
 	}
 	return s.opt.Collections
+}
+
+// answer asks the remote that has an index, or a snapshot of the index of this server.
+func answer[T any](s *Server, index string, there func(Remote) (T, error), here func(*engine.Snapshot) (T, error)) (out T, err error) {
+	if r := s.remoteOf(index); r != nil {
+		return there(r)
+	}
+	x, err := s.snapshot(index)
+	if err != nil {
+		return out, err
+	}
+	defer x.Close()
+	defer mapped.Catch(mapped.Watch(), &err)
+	return here(x)
 }
 
 // isCollection reports whether a name belongs to a collection.
