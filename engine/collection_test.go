@@ -269,7 +269,6 @@ func TestCollectionMerges(t *testing.T) {
 		now, err := c.Refresh(t.Context())
 		if err != nil || (now.Segments < 12) != (running < mostMerges) {
 			t.Errorf("%d merges: %d segments, %v", running, now.Segments, err)
-
 		}
 	}
 }
