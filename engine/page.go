@@ -41,8 +41,7 @@ type (
 )
 
 // ordered reports whether the documents of the query have another order than the score, or a place at which they
-// begin. They come from all matching documents: from the device that matches them where columns in front order them and
-// After, Collapse and MinScore are not set, else from pure Go.
+// begin.
 func (o *Query) ordered() bool {
 	return len(o.Sort) > 0 || o.MinScore > 0 || o.Collapse != "" || o.Boost != nil || o.After != "" && o.After != order.Begin
 }
@@ -136,7 +135,7 @@ func searchOrdered(ctx context.Context, g *lists.Generation, o *Query, in *filte
 	if err != nil {
 		return h, err
 	}
-	a := &order.Ask{Spec: s, Query: new(query.Query), Filter: o.Filter.form(), Call: call}
+	a := &order.Ask{Spec: s, Query: new(query.Query), Filter: o.Filter.form(), Call: call, Total: o.Total}
 	o.internal(a.Query)
 	a.Query.Total = 0
 	o.whole(a.Query)

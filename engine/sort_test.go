@@ -15,10 +15,9 @@ import (
 	read "heddle/engine/table/read/csv"
 )
 
-// TestSortDevice compares sorted searches on a device, which finds the first documents by attributes, with the answers of pure
-// Go: matching all documents, words and expressions, with and without filters, by attributes alone and in front of the score, with
-// and without a boost. Where the boosted score comes first, pure Go orders the documents: it depends on the scores of all matches,
-// which no device gives.
+// TestSortDevice compares sorted searches on a device, which finds the first documents by attributes or scores, with the answers
+// of pure Go: matching all documents, words and expressions, with and without filters, by attributes alone and in front of the
+// score, with groups, boosts, a least score and pages.
 func TestSortDevice(t *testing.T) {
 	if onHost() {
 		t.Skip("no device: HEDDLE_TEST_BACKEND is not opencl")
@@ -67,38 +66,51 @@ func TestSortDevice(t *testing.T) {
 		must(err)
 		sides = append(sides, side{x, table})
 	}
+	check := func(q Query, where string, page int) (want Hits) {
+		for i, s := range sides {
+			var told observe.Explanation
+			q.Table, q.Explain = s.table, &told
+			if where != "" {
+				q.Filter = &Filter{Where: where, Table: s.table}
+			}
+			got, err := s.index.Search(t.Context(), q)
+			must(err)
+			if i == 0 {
+				want = got
+				continue
+			}
+			if !slices.Equal(got.Docs, want.Docs) || !slices.Equal(got.Scores, want.Scores) || got.Total != want.Total || got.After != want.After {
+				t.Errorf("%+v where %q: %v %v, want %v %v", q, where, got.Docs, got.Total, want.Docs, want.Total)
+			}
+			if page == 0 && !strings.Contains(told.Order, "the processor of the matches") {
+				t.Errorf("%+v where %q: %s", q, where, told.Order)
+			}
+		}
+		return want
+	}
 	boost := &Boost{Column: "year", From: "1995", To: "2015", Weight: 3}
-	for _, text := range []string{"", "*", "w3", "w1 w2", "w4 AND (w5 OR w6) NOT w7", "none"} {
-		for _, where := range []string{"", "year >= 2010", "lang = 'de' AND price < 100"} {
-			for _, order := range []struct {
-				sort   []string
-				boost  *Boost
-				device bool
-			}{
-				{[]string{"year desc", "score"}, nil, true}, {[]string{"price"}, nil, true}, {[]string{"lang", "year desc"}, nil, true},
-				{[]string{"year", "price desc", "score asc"}, nil, true}, {[]string{"price desc", "score"}, nil, true},
-				{[]string{"lang", "score"}, boost, true}, {[]string{"year desc"}, boost, true}, {[]string{"score", "price"}, boost, false}, {nil, boost, false},
-			} {
-				var want Hits
-				for i, s := range sides {
-					var told observe.Explanation
-					q := Query{Text: text, K: 25, Offset: 7, Sort: order.sort, Boost: order.boost, Total: TotalExact, Table: s.table, Explain: &told}
-					if where != "" {
-						q.Filter = &Filter{Where: where, Table: s.table}
-					}
-					got, err := s.index.Search(t.Context(), q)
-					must(err)
-					if i == 0 {
-						want = got
-						continue
-					}
-					if !slices.Equal(got.Docs, want.Docs) || !slices.Equal(got.Scores, want.Scores) || got.Total != want.Total {
-						t.Errorf("%q where %q by %v: %v %v, want %v %v", text, where, order, got.Docs, got.Total, want.Docs, want.Total)
-					}
-					if strings.Contains(told.Order, "the processor of the matches") != order.device {
-						t.Errorf("%q where %q by %v: %s", text, where, order, told.Order)
-					}
-				}
+	for _, where := range []string{"", "year >= 2010", "lang = 'de' AND price < 100"} {
+		for _, text := range []string{"", "*", "w3", "w1 w2", "w4 AND (w5 OR w6) NOT w7", "none"} {
+			for _, sort := range [][]string{{"year desc", "score"}, {"price"}, {"lang", "year desc"}, {"year", "price desc", "score asc"}, {"price desc", "score"}} {
+				check(Query{Text: text, K: 25, Offset: 7, Sort: sort, Total: TotalExact}, where, 0)
+				check(Query{Text: text, K: 25, Offset: 7, Sort: sort, Boost: boost}, where, 0)
+			}
+		}
+		if strings.Contains(where, "lang") {
+			continue // so few documents that all of them are put in order
+		}
+		for _, q := range []Query{
+			{Text: "w1 w2", Sort: []string{"score", "price"}},
+			{Text: "w1 w2 w3", Collapse: "year", CollapseLimit: 2, Total: TotalExact},
+			{Text: "w3", Collapse: "price", Sort: []string{"price", "score"}},
+			{Text: "w1 w5", Boost: &Boost{Column: "year", From: "1990", To: "2020", Weight: 0.2}, Total: 100},
+			{Text: "w1 w5", MinScore: 1, Sort: []string{"price desc", "score"}},
+			{Text: "w1 w5", MinScore: 0.5, Boost: &Boost{Column: "price", From: "3000", To: "0", Weight: 0.1}},
+			{Text: "w7 OR w8 NOT w9", Collapse: "lang", CollapseLimit: 100},
+		} {
+			q.K, q.After = 8, FirstPage
+			for page := range 3 { // groups end before the last page
+				q.After = check(q, where, page).After
 			}
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"heddle/engine/api"
 	"heddle/engine/cluster/split"
 	indexbuild "heddle/engine/index/build"
+	"heddle/engine/internal/order"
 	"heddle/engine/plan/testneeds"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/column"
@@ -382,7 +383,11 @@ func TestModel(t *testing.T) {
 	if testneeds.Full() {
 		checks = 300
 	}
+	depth := order.FirstDepth
+	defer func() { order.FirstDepth = depth }()
 	checking(t, checks, func(t *rapid.T) {
+		more := rapid.SampledFrom([]int{0, 1, 5, 64}).Draw(t, "depth")
+		order.FirstDepth = func(k int) int { return k + more }
 		dir, err := os.MkdirTemp("", "model")
 		if err != nil {
 			t.Fatal(err)

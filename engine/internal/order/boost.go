@@ -92,15 +92,15 @@ func betweenKeys(key, from, to uint64) uint64 {
 // mostUnits bounds the weight in units of the scores: sums stay exact in a float64.
 const mostUnits = 1 << 52
 
-// add adds the boost of documents to their scores, which are multiples of unit.
-func (b *Boost) add(scores []float64, unit float64, of *values) error {
+// add adds the boost of documents to their scores, which are multiples of unit. It returns the sum of a score and the greatest boost.
+func (b *Boost) add(scores []float64, unit float64, of *values, most float64) (float64, error) {
 	s, err := b.slope(&of.Column.Column)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	weight := math.Round(b.Weight / unit)
 	if !(weight <= mostUnits) {
-		return query.Option(fmt.Errorf("boost: the weight %v is more than 2^52 units of the scores of this query, %v", b.Weight, unit))
+		return 0, query.Option(fmt.Errorf("boost: the weight %v is more than 2^52 units of the scores of this query, %v", b.Weight, unit))
 	}
 	for i := range scores {
 		if of.Null(i) {
@@ -111,5 +111,5 @@ func (b *Boost) add(scores []float64, unit float64, of *values) error {
 		more := (hi+carry)<<(64-stepBits) | lo>>stepBits
 		scores[i] = (math.Round(scores[i]/unit) + float64(more)) * unit
 	}
-	return nil
+	return (math.Round(most/unit) + weight) * unit, nil
 }

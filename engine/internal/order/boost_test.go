@@ -23,8 +23,12 @@ func TestBoost(t *testing.T) {
 		x, sum := value.Draw(t, "x"), rapid.Uint32().Draw(t, "sum")
 		scores := []float64{float64(sum) * unit, 1}
 		c := &values{&table.Column{Column: column.Column{Name: "x", Type: column.Int, Base: column.IntKey(x)}, Codes: []uint64{0, 0}, Missing: []bool{false, true}}}
-		if err := b.add(scores, unit, c); err != nil {
+		most, err := b.add(scores, unit, c, scores[0])
+		if err != nil {
 			t.Fatal(err)
+		}
+		if whole := (float64(sum) + math.Round(b.Weight/unit)) * unit; most != whole || scores[0] > most {
+			t.Fatalf("the score %v is at most %v, want %v", scores[0], most, whole)
 		}
 		at := big.NewRat(0, 1).SetFrac(new(big.Int).Sub(big.NewInt(x), big.NewInt(from)), new(big.Int).Sub(big.NewInt(to), big.NewInt(from)))
 		if at.Sign() < 0 {

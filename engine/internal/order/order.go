@@ -1,6 +1,8 @@
 // Package order answers ranked queries whose documents have another order than the descending score, or begin behind a
-// cursor, in pure Go: from all matching documents, their exact scores and the values of attributes. So all backends give
-// equal answers. Where attributes decide, a device that matches the query leaves the first documents alone, with a few more.
+// cursor. The processor that matches the query finds the first documents by the score or the attributes in front of the
+// order, some more than the answer has. Pure Go puts these in order, by exact scores and the values of attributes, and
+// applies boost, least score, cursor and groups. If a document that is not among them may belong to the answer, more are
+// asked for, in the end all. So all backends give equal answers.
 package order
 
 import (

@@ -1,15 +1,19 @@
 package order
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
+	"heddle/engine/index/querylang"
 	"heddle/engine/internal/filter"
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/lists"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/tables"
+	"heddle/engine/plan"
 	"heddle/engine/syntax"
 	"heddle/engine/table/column"
 )
@@ -22,6 +26,7 @@ type Ask struct {
 	Call   lists.Call
 	Table  *tables.Table // attribute table; nil: none
 	First  uint64        // number of the first document of the part in the whole
+	Total  uint64        // the answer counts the documents with the least score up to this number; 0: it does not
 	// Seen asks for Answer.Seen in place of documents. Default: nil.
 	Seen []Value
 }
@@ -30,7 +35,7 @@ type Ask struct {
 type Answer struct {
 	Places []Place // Doc is a number in the whole
 	Unit   float64
-	Count  uint64   // documents with the least score, in all of the part
+	Count  uint64   // documents with the least score, in all of the part, if Ask.Total is not 0; above it any number
 	Seen   []uint32 // by value of Ask.Seen: documents up to Spec.After, at most Spec.Most
 }
 
@@ -56,50 +61,134 @@ func (a *Ask) Search(ctx context.Context, g *lists.Generation, in *filter.Compil
 	ctx, stop := g.Bounded(ctx, &a.Call.Call)
 	defer stop()
 	asked := *a.Query // Search gives its query back
-	match := query.Get()
-	match.Text, match.Literal, match.Terms, match.Weights, match.Expr = asked.Text, asked.Literal, asked.Terms, nil, asked.Expr
-	match.Options = asked.Documents(asked.Match)
-	call := a.Call
-	if s := a.sorter(g, in, asked.K); s != nil {
-		match.Sorter, call.Fresh = s, true
-	}
-	found, err := in.Search(ctx, g, match, a.Filter, &call)
-	if err != nil {
-		return out, err
-	}
-	release, err := limit.Memory(ctx, a.memory()*int64(len(found.Docs)))
-	if err != nil {
-		return out, err
-	}
-	defer release()
 	r := run{a, ctx, g, in, &asked, 0}
-	x := sorter{Spec: a.Spec, docs: slices.Clone(found.Docs), first: a.First}
-	if a.needsScores() {
-		if x.scores, err = r.scores(x.docs); err != nil {
-			return out, err
-		}
-		x.least(a.MinScore)
-	}
-	if out.Count = uint64(len(x.docs)); found.First {
-		out.Count = found.Count
-	}
-	if x.columns, err = r.read("sort", a.Columns(), x.docs); err != nil {
-		return out, err
-	}
-	if a.Collapse != "" {
-		of, err := r.read("collapse", []string{a.Collapse}, x.docs)
+	for depth := r.depth(); ; depth *= deeper {
+		m, err := r.match(depth)
 		if err != nil {
 			return out, err
 		}
+		if out, ok, err := r.answer(m); ok || err != nil {
+			return out, err
+		}
+	}
+}
+
+// run is a Search.
+type run struct {
+	*Ask
+	ctx   context.Context
+	g     *lists.Generation
+	in    *filter.Compiler
+	query *query.Query
+	unit  float64 // value of 1 in the sums behind the scores
+}
+
+// matches are matching documents: all of them, or the first ones of the order, from the processor that found them.
+type matches struct {
+	docs   []uint32  // ascending
+	scores []float64 // without a boost; nil: they are not known
+	count  uint64    // of all matching documents; if it is not known, the greatest number
+	first  bool      // others may match
+	most   float64   // with scores: the others have at most this score
+}
+
+// depth is the number of first documents in which the answer probably is: all that decides comes from one processor. Groups,
+// documents of earlier pages, and documents below the least score take places.
+func (r *run) depth() int {
+	if r.After == nil && r.Collapse == "" && r.MinScore == 0 && len(r.columnsInFront()) > 0 {
+		return r.query.K
+	}
+	return min(FirstDepth(r.query.K), plan.MaxK)
+}
+
+// FirstDepth is the depth of a search for k documents that some documents may be left out of. Tests set it.
+var FirstDepth = func(k int) int { return 8*k + 64 }
+
+// deeper is the factor between depths. Beyond plan.MaxK all documents are needed.
+const deeper = 16
+
+// match returns the first documents of the order, about depth or all of them.
+func (r *run) match(depth int) (m matches, err error) {
+	q, call := query.Get(), r.Call
+	q.Text, q.Literal, q.Terms, q.Expr = r.query.Text, r.query.Literal, r.query.Terms, r.query.Expr
+	q.Options = r.query.Documents(r.query.Match)
+	ranked := depth <= plan.MaxK && r.scoreInFront()
+	if ranked {
+		q.Weights, q.Options = r.query.Weights, r.query.Options
+		q.K, q.Total = depth, r.Total
+	} else if s := r.sorter(depth); s != nil {
+		q.Sorter, call.Fresh = s, true
+	}
+	found, err := r.in.Search(r.ctx, r.g, q, r.Filter, &call)
+	switch {
+	case err != nil:
+		return m, err
+	case !ranked:
+		return matches{docs: slices.Clone(found.Docs), count: found.Count, first: found.First}, nil
+	case len(found.Docs) < depth:
+		return r.match(plan.MaxK + 1)
+	}
+	m = matches{first: true, count: found.Total.Value, most: found.Scores[depth-1]}
+	if !found.Total.Exact { // not even a part of them, if Total is 0
+		m.count = math.MaxUint64
+	}
+	n, _ := slices.BinarySearchFunc(found.Scores, m.most, func(a, b float64) int { return cmp.Compare(b, a) }) // others may have the least score
+	at := make([]int, n)
+	for i := range at {
+		at[i] = i
+	}
+	slices.SortFunc(at, func(i, j int) int { return cmp.Compare(found.Docs[i], found.Docs[j]) })
+	for _, i := range at {
+		m.docs, m.scores = append(m.docs, found.Docs[i]), append(m.scores, found.Scores[i])
+	}
+	r.unit = found.Unit
+	return m, nil
+}
+
+// answer puts matching documents in order. ok is false if others may belong to the answer.
+func (r *run) answer(m matches) (out Answer, ok bool, err error) {
+	release, err := limit.Memory(r.ctx, r.memory()*int64(len(m.docs)))
+	if err != nil {
+		return out, false, err
+	}
+	defer release()
+	x := sorter{Spec: r.Spec, docs: m.docs, scores: m.scores, first: r.First}
+	switch {
+	case m.scores != nil:
+		m.most, err = r.boost(x.docs, x.scores, m.most)
+	case r.needsScores():
+		x.scores, err = r.scores(x.docs)
+	}
+	if err != nil {
+		return out, false, err
+	}
+	if r.MinScore > 0 {
+		x.least(r.MinScore)
+		if m.first = m.first && (m.scores == nil || m.most >= r.MinScore); !m.first {
+			m.count = uint64(len(x.docs))
+		}
+	}
+	out.Count = m.count
+	if x.columns, err = r.read("sort", r.Columns(), x.docs); err != nil {
+		return out, false, err
+	}
+	if r.Collapse != "" {
+		of, err := r.read("collapse", []string{r.Collapse}, x.docs)
+		if err != nil {
+			return out, false, err
+		}
 		x.group = &of[0]
 	}
-	if a.Seen != nil {
-		out.Seen, err = x.seen(ctx, a.Seen)
-		return out, err
+	if r.Seen != nil {
+		out.Seen, err = x.seen(r.ctx, r.Seen)
+		return out, true, err
 	}
-	best, err := x.best(ctx, asked.K)
+	best, err := x.best(r.ctx, r.query.K)
 	if err != nil {
-		return out, err
+		return out, false, err
+	}
+	if m.first && uint64(len(m.docs)) < m.count && (len(best) < r.query.K || m.scores != nil && x.scores[best[len(best)-1]] <= m.most) {
+		return out, false, nil
 	}
 	out.Places = make([]Place, len(best))
 	for i, at := range best {
@@ -109,36 +198,46 @@ func (a *Ask) Search(ctx context.Context, g *lists.Generation, in *filter.Compil
 		err = r.complete(out.Places)
 	}
 	out.Unit = r.unit
-	if e := a.Call.Explain; e != nil {
-		e.Order = fmt.Sprintf("%s: pure Go, %d documents", a.signature(), out.Count)
-		if found.First {
-			e.Order = fmt.Sprintf("%s: the processor of the matches, %d documents; pure Go, %d of them", a.signature(), out.Count, len(x.docs))
+	if e := r.Call.Explain; e != nil {
+		e.Order = fmt.Sprintf("%s: pure Go, %d documents", r.signature(), len(m.docs))
+		if m.first {
+			e.Order = fmt.Sprintf("%s: the processor of the matches, then pure Go, %d documents", r.signature(), len(m.docs))
 		}
 	}
-	return out, err
+	return out, true, err
 }
 
-// sorter finds the first k documents on the processor that matches the query, if no more than attributes decide which ones
-// these are; nil if pure Go needs all documents.
-func (a *Ask) sorter(g *lists.Generation, in *filter.Compiler, k int) query.Sorter {
-	if a.Table == nil || a.Collapse != "" || a.MinScore > 0 || a.After != nil || a.Seen != nil {
-		return nil
-	}
-	var keys []tables.SortKey
-	for _, key := range a.Keys {
+// counted reports whether all documents with the least score must be counted, or earlier ones in groups.
+func (r *run) counted() bool { return r.MinScore > 0 && r.Total > 0 || r.Seen != nil }
+
+// scoreInFront reports whether the descending score decides first.
+func (r *run) scoreInFront() bool {
+	return r.keys()[0] == Key{Descending: true} && !r.counted() && (r.query.Expr == nil || r.query.Expr.Op != querylang.All)
+}
+
+// columnsInFront are the keys in front that are attributes.
+func (s *Spec) columnsInFront() (keys []tables.SortKey) {
+	for _, key := range s.Keys {
 		if key.Column == "" {
 			break
 		}
 		keys = append(keys, tables.SortKey(key))
 	}
-	if len(keys) == 0 {
+	return keys
+}
+
+// sorter finds the first documents on the processor that matches the query, as far as attributes decide which ones these are;
+// nil if pure Go needs all documents.
+func (r *run) sorter(depth int) query.Sorter {
+	keys := r.columnsInFront()
+	if len(keys) == 0 || depth > plan.MaxK || r.Table == nil || r.counted() {
 		return nil
 	}
-	t, err := in.Open(a.Table)
-	if err != nil || filter.CheckRows(g, t) != nil {
+	t, err := r.in.Open(r.Table)
+	if err != nil || filter.CheckRows(r.g, t) != nil {
 		return nil // read reports it
 	}
-	if s, ok := t.NewSorter(keys, k, len(keys) < len(a.Keys)); ok {
+	if s, ok := t.NewSorter(keys, depth, len(keys) < len(r.Keys)); ok {
 		return s
 	}
 	return nil
@@ -156,26 +255,25 @@ func (x *sorter) least(score float64) {
 	x.docs, x.scores = x.docs[:n], x.scores[:n]
 }
 
-// run is a Search.
-type run struct {
-	*Ask
-	ctx   context.Context
-	g     *lists.Generation
-	in    *filter.Compiler
-	query *query.Query
-	unit  float64 // value of 1 in the sums behind the scores
-}
-
 // scores returns the scores of matching documents, which ascend.
 func (r *run) scores(docs []uint32) (scores []float64, err error) {
-	if scores, r.unit, err = r.g.Scores(r.ctx, r.query, &r.Call, docs); err != nil || r.Boost == nil {
-		return scores, err
+	if scores, r.unit, err = r.g.Scores(r.ctx, r.query, &r.Call, docs); err == nil {
+		_, err = r.boost(docs, scores, 0)
+	}
+	return scores, err
+}
+
+// boost adds the boost to the scores of documents. It returns the greatest score of a document whose score without it is at
+// most the given one.
+func (r *run) boost(docs []uint32, scores []float64, most float64) (float64, error) {
+	if r.Boost == nil {
+		return most, nil
 	}
 	of, err := r.read("boost", []string{r.Boost.Column}, docs)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	return scores, r.Boost.add(scores, r.unit, &of[0])
+	return r.Boost.add(scores, r.unit, &of[0], most)
 }
 
 // complete sets the scores of places.

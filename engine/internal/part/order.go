@@ -21,7 +21,7 @@ func (p *Part) ordered(ctx context.Context, r *restricted, in *filter.Compiler, 
 		if r.Explain {
 			call.Explain = new(observe.Explanation)
 		}
-		a := order.Ask{Spec: r.Order, Query: q, Filter: r.filters[r.number(i)], Call: call, Table: p.Attributes, First: p.First, Seen: r.Seen}
+		a := order.Ask{Spec: r.Order, Query: q, Filter: r.filters[r.number(i)], Call: call, Table: p.Attributes, First: p.First, Total: r.Total, Seen: r.Seen}
 		found, err := a.Search(ctx, p.Generation, in)
 		if err != nil && !query.Invalid(err) {
 			return nil, err
