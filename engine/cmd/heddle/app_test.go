@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"runtime"
 	"slices"
 	"strconv"
@@ -240,6 +241,9 @@ func TestNamesAgree(t *testing.T) {
 		if alias := id.Describe().Alias; alias != "" {
 			codecs = append(codecs, alias)
 		}
+	}
+	for level := range codec.MaxRPFDLevels + 1 {
+		codecs = append(codecs, fmt.Sprintf("%s%d", codec.RPFD, level))
 	}
 	algorithms := []string{"auto", "hs", "pmf"}
 	for _, a := range plan.Algorithms() {

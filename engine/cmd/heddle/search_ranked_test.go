@@ -461,21 +461,6 @@ func TestSearchImpacts(t *testing.T) {
 	wantFailure(t, heddle(t, append(search, "--k1", "1")...), exitUsage, "the index holds impacts")
 }
 
-// TestSearchSnippets checks that format text prints snippets if the index stores texts.
-func TestSearchSnippets(t *testing.T) {
-	inTempDir(t)
-	writeFile(t, "d.tsv", "a\tThe loom of time.\nb\tA\x1b[31m loom, a warp.\nc\tNothing.\n")
-	for store, want := range map[string]string{
-		"none": "  1     0.2383  a\n  2     0.2260  b\n",
-		"text": "  1     0.2383  a\n     The *loom* of time.\n  2     0.2260  b\n     A\\x1b[31m *loom*, a warp.\n",
-	} {
-		must(t, "index", "build", "-o", "d.hdl", "--store", store, "d.tsv")
-		if got := must(t, "search", "d.hdl", "--query", "LOOM", "--no-header"); got != want {
-			t.Errorf("--store %s: %q, want %q", store, got, want)
-		}
-	}
-}
-
 // TestSearchTotal prints the number of documents that match a ranked query, of an index and of a collection.
 func TestSearchTotal(t *testing.T) {
 	inTempDir(t)

@@ -355,25 +355,24 @@ func (b *Batch) answerOwned(ctx context.Context, s plan.Store) error {
 // digest identifies the phrases of a query.
 func (p *phrased) digest() *[32]byte {
 	all := []byte("phrases")
-	number := func(n uint64) { all = binary.AppendUvarint(all, n) }
+	numbers := func(some ...uint64) {
+		for _, n := range some {
+			all = binary.AppendUvarint(all, n)
+		}
+	}
 	for i := range p.phrases {
 		one := &p.phrases[i]
-		number(uint64(one.Kind))
-		number(uint64(one.Distance))
-		number(uint64(len(one.Slots)))
+		numbers(uint64(one.Kind), uint64(one.Distance), uint64(len(one.Slots)))
 		for _, s := range one.Slots {
-			number(uint64(s.Offset))
-			number(uint64(len(s.Lists)))
+			numbers(uint64(s.Offset), uint64(len(s.Lists)))
 			for _, h := range s.Lists {
-				number(uint64(h))
+				numbers(uint64(h))
 			}
 		}
 	}
 	var tree func(e *plan.Expr)
 	tree = func(e *plan.Expr) {
-		number(uint64(e.Op))
-		number(uint64(e.List))
-		number(uint64(len(e.Args)))
+		numbers(uint64(e.Op), uint64(e.List), uint64(len(e.Args)))
 		for i := range e.Args {
 			tree(&e.Args[i])
 		}
@@ -385,16 +384,15 @@ func (p *phrased) digest() *[32]byte {
 	for _, f := range p.fields {
 		all = fmt.Append(all, f)
 	}
-	number(uint64(len(p.scored)))
+	numbers(uint64(len(p.scored)))
 	for _, s := range p.scored {
-		number(uint64(s.number))
-		number(uint64(s.weight))
+		numbers(uint64(s.number), uint64(s.weight))
 	}
 	for _, g := range p.groups {
 		all = fmt.Append(all, g)
 	}
 	if p.set.not {
-		number(1)
+		numbers(1)
 	}
 	sum := sha256.Sum256(all)
 	return &sum
