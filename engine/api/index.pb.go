@@ -101,7 +101,11 @@ type SearchRequest struct {
 	Tie *float64 `protobuf:"fixed64,46,opt,name=tie,proto3,oneof" json:"tie,omitempty"`
 	// Score of a prefix or tolerant word in a document with several of its terms: "sum" (default) or "best", the score of
 	// the best term.
-	ExpandScore   string `protobuf:"bytes,47,opt,name=expand_score,json=expandScore,proto3" json:"expand_score,omitempty"`
+	ExpandScore string `protobuf:"bytes,47,opt,name=expand_score,json=expandScore,proto3" json:"expand_score,omitempty"`
+	// Find documents like one, in place of a query. Default: none.
+	Like *Like `protobuf:"bytes,48,opt,name=like,proto3" json:"like,omitempty"`
+	// Expand the query, which has words and weights alone, by words of its best documents. Default: none.
+	Feedback      *Feedback `protobuf:"bytes,49,opt,name=feedback,proto3" json:"feedback,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -360,6 +364,159 @@ func (x *SearchRequest) GetExpandScore() string {
 	return ""
 }
 
+func (x *SearchRequest) GetLike() *Like {
+	if x != nil {
+		return x.Like
+	}
+	return nil
+}
+
+func (x *SearchRequest) GetFeedback() *Feedback {
+	if x != nil {
+		return x.Feedback
+	}
+	return nil
+}
+
+// Like finds documents by the words of one document with a stored text, as Lucene's MoreLikeThis. The value of a word
+// is its frequency times 1 + ln((N + 1) / (n + 1)), where n of N documents have it. The document itself is no hit, and total counts it.
+type Like struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the document.
+	Doc string `protobuf:"bytes,1,opt,name=doc,proto3" json:"doc,omitempty"`
+	// Number of words, those of the greatest values. Default: 25.
+	Terms uint32 `protobuf:"varint,2,opt,name=terms,proto3" json:"terms,omitempty"`
+	// Least frequency of a word in the document. Default: 2.
+	Frequency uint32 `protobuf:"varint,3,opt,name=frequency,proto3" json:"frequency,omitempty"`
+	// Least number of documents with a word. Default: 5.
+	Documents     uint32 `protobuf:"varint,4,opt,name=documents,proto3" json:"documents,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Like) Reset() {
+	*x = Like{}
+	mi := &file_heddle_v1_index_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Like) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Like) ProtoMessage() {}
+
+func (x *Like) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Like.ProtoReflect.Descriptor instead.
+func (*Like) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Like) GetDoc() string {
+	if x != nil {
+		return x.Doc
+	}
+	return ""
+}
+
+func (x *Like) GetTerms() uint32 {
+	if x != nil {
+		return x.Terms
+	}
+	return 0
+}
+
+func (x *Like) GetFrequency() uint32 {
+	if x != nil {
+		return x.Frequency
+	}
+	return 0
+}
+
+func (x *Like) GetDocuments() uint32 {
+	if x != nil {
+		return x.Documents
+	}
+	return 0
+}
+
+// Feedback expands a query by the relevance model RM3, with the parameters of Anserini: words of the best documents, whose texts are
+// stored, are added to the query. mode, filter and query_fields hold for the search of these documents.
+type Feedback struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Number of best documents, at most 100. Default: 10.
+	Documents uint32 `protobuf:"varint,1,opt,name=documents,proto3" json:"documents,omitempty"`
+	// Number of words. Default: 10.
+	Terms uint32 `protobuf:"varint,2,opt,name=terms,proto3" json:"terms,omitempty"`
+	// Share of the query in the weights, 0 to 1; the words have the rest. Default: 0.5.
+	Weight        *float64 `protobuf:"fixed64,3,opt,name=weight,proto3,oneof" json:"weight,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Feedback) Reset() {
+	*x = Feedback{}
+	mi := &file_heddle_v1_index_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Feedback) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Feedback) ProtoMessage() {}
+
+func (x *Feedback) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Feedback.ProtoReflect.Descriptor instead.
+func (*Feedback) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Feedback) GetDocuments() uint32 {
+	if x != nil {
+		return x.Documents
+	}
+	return 0
+}
+
+func (x *Feedback) GetTerms() uint32 {
+	if x != nil {
+		return x.Terms
+	}
+	return 0
+}
+
+func (x *Feedback) GetWeight() float64 {
+	if x != nil && x.Weight != nil {
+		return *x.Weight
+	}
+	return 0
+}
+
 // Boost is a function of an attribute that is added to scores: 0 up to "from", "weight" from "to" on, and linear between
 // them. It falls with the attribute if "to" is below "from", and is 0 for a document without a value.
 type Boost struct {
@@ -377,7 +534,7 @@ type Boost struct {
 
 func (x *Boost) Reset() {
 	*x = Boost{}
-	mi := &file_heddle_v1_index_proto_msgTypes[1]
+	mi := &file_heddle_v1_index_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -389,7 +546,7 @@ func (x *Boost) String() string {
 func (*Boost) ProtoMessage() {}
 
 func (x *Boost) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[1]
+	mi := &file_heddle_v1_index_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -402,7 +559,7 @@ func (x *Boost) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Boost.ProtoReflect.Descriptor instead.
 func (*Boost) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{1}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Boost) GetColumn() string {
@@ -448,7 +605,7 @@ type Snippet struct {
 
 func (x *Snippet) Reset() {
 	*x = Snippet{}
-	mi := &file_heddle_v1_index_proto_msgTypes[2]
+	mi := &file_heddle_v1_index_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -460,7 +617,7 @@ func (x *Snippet) String() string {
 func (*Snippet) ProtoMessage() {}
 
 func (x *Snippet) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[2]
+	mi := &file_heddle_v1_index_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -473,7 +630,7 @@ func (x *Snippet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Snippet.ProtoReflect.Descriptor instead.
 func (*Snippet) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{2}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Snippet) GetSize() uint32 {
@@ -508,7 +665,7 @@ type GetDocumentRequest struct {
 
 func (x *GetDocumentRequest) Reset() {
 	*x = GetDocumentRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[3]
+	mi := &file_heddle_v1_index_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -520,7 +677,7 @@ func (x *GetDocumentRequest) String() string {
 func (*GetDocumentRequest) ProtoMessage() {}
 
 func (x *GetDocumentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[3]
+	mi := &file_heddle_v1_index_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -533,7 +690,7 @@ func (x *GetDocumentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetDocumentRequest.ProtoReflect.Descriptor instead.
 func (*GetDocumentRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{3}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *GetDocumentRequest) GetIndex() string {
@@ -566,7 +723,7 @@ type StoredDocument struct {
 
 func (x *StoredDocument) Reset() {
 	*x = StoredDocument{}
-	mi := &file_heddle_v1_index_proto_msgTypes[4]
+	mi := &file_heddle_v1_index_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -578,7 +735,7 @@ func (x *StoredDocument) String() string {
 func (*StoredDocument) ProtoMessage() {}
 
 func (x *StoredDocument) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[4]
+	mi := &file_heddle_v1_index_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -591,7 +748,7 @@ func (x *StoredDocument) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoredDocument.ProtoReflect.Descriptor instead.
 func (*StoredDocument) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{4}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *StoredDocument) GetName() string {
@@ -635,7 +792,7 @@ type ListDocumentsRequest struct {
 
 func (x *ListDocumentsRequest) Reset() {
 	*x = ListDocumentsRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[5]
+	mi := &file_heddle_v1_index_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -647,7 +804,7 @@ func (x *ListDocumentsRequest) String() string {
 func (*ListDocumentsRequest) ProtoMessage() {}
 
 func (x *ListDocumentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[5]
+	mi := &file_heddle_v1_index_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -660,7 +817,7 @@ func (x *ListDocumentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDocumentsRequest.ProtoReflect.Descriptor instead.
 func (*ListDocumentsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{5}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListDocumentsRequest) GetIndex() string {
@@ -695,7 +852,7 @@ type ListDocumentsResponse struct {
 
 func (x *ListDocumentsResponse) Reset() {
 	*x = ListDocumentsResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[6]
+	mi := &file_heddle_v1_index_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -707,7 +864,7 @@ func (x *ListDocumentsResponse) String() string {
 func (*ListDocumentsResponse) ProtoMessage() {}
 
 func (x *ListDocumentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[6]
+	mi := &file_heddle_v1_index_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -720,7 +877,7 @@ func (x *ListDocumentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDocumentsResponse.ProtoReflect.Descriptor instead.
 func (*ListDocumentsResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{6}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListDocumentsResponse) GetDocuments() []*Document {
@@ -755,7 +912,7 @@ type Facets struct {
 
 func (x *Facets) Reset() {
 	*x = Facets{}
-	mi := &file_heddle_v1_index_proto_msgTypes[7]
+	mi := &file_heddle_v1_index_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -767,7 +924,7 @@ func (x *Facets) String() string {
 func (*Facets) ProtoMessage() {}
 
 func (x *Facets) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[7]
+	mi := &file_heddle_v1_index_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -780,7 +937,7 @@ func (x *Facets) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Facets.ProtoReflect.Descriptor instead.
 func (*Facets) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{7}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Facets) GetTable() string {
@@ -818,7 +975,7 @@ type Facet struct {
 
 func (x *Facet) Reset() {
 	*x = Facet{}
-	mi := &file_heddle_v1_index_proto_msgTypes[8]
+	mi := &file_heddle_v1_index_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -830,7 +987,7 @@ func (x *Facet) String() string {
 func (*Facet) ProtoMessage() {}
 
 func (x *Facet) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[8]
+	mi := &file_heddle_v1_index_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -843,7 +1000,7 @@ func (x *Facet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Facet.ProtoReflect.Descriptor instead.
 func (*Facet) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{8}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Facet) GetColumn() string {
@@ -880,7 +1037,7 @@ type FacetValue struct {
 
 func (x *FacetValue) Reset() {
 	*x = FacetValue{}
-	mi := &file_heddle_v1_index_proto_msgTypes[9]
+	mi := &file_heddle_v1_index_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -892,7 +1049,7 @@ func (x *FacetValue) String() string {
 func (*FacetValue) ProtoMessage() {}
 
 func (x *FacetValue) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[9]
+	mi := &file_heddle_v1_index_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -905,7 +1062,7 @@ func (x *FacetValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FacetValue.ProtoReflect.Descriptor instead.
 func (*FacetValue) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{9}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *FacetValue) GetValue() string {
@@ -949,7 +1106,7 @@ type Filter struct {
 
 func (x *Filter) Reset() {
 	*x = Filter{}
-	mi := &file_heddle_v1_index_proto_msgTypes[10]
+	mi := &file_heddle_v1_index_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -961,7 +1118,7 @@ func (x *Filter) String() string {
 func (*Filter) ProtoMessage() {}
 
 func (x *Filter) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[10]
+	mi := &file_heddle_v1_index_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -974,7 +1131,7 @@ func (x *Filter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Filter.ProtoReflect.Descriptor instead.
 func (*Filter) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{10}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Filter) GetWhere() string {
@@ -1022,7 +1179,7 @@ type DocumentSet struct {
 
 func (x *DocumentSet) Reset() {
 	*x = DocumentSet{}
-	mi := &file_heddle_v1_index_proto_msgTypes[11]
+	mi := &file_heddle_v1_index_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1034,7 +1191,7 @@ func (x *DocumentSet) String() string {
 func (*DocumentSet) ProtoMessage() {}
 
 func (x *DocumentSet) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[11]
+	mi := &file_heddle_v1_index_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1047,7 +1204,7 @@ func (x *DocumentSet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentSet.ProtoReflect.Descriptor instead.
 func (*DocumentSet) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{11}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *DocumentSet) GetIds() []uint64 {
@@ -1072,7 +1229,7 @@ type Scoring struct {
 
 func (x *Scoring) Reset() {
 	*x = Scoring{}
-	mi := &file_heddle_v1_index_proto_msgTypes[12]
+	mi := &file_heddle_v1_index_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1084,7 +1241,7 @@ func (x *Scoring) String() string {
 func (*Scoring) ProtoMessage() {}
 
 func (x *Scoring) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[12]
+	mi := &file_heddle_v1_index_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1097,7 +1254,7 @@ func (x *Scoring) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Scoring.ProtoReflect.Descriptor instead.
 func (*Scoring) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{12}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Scoring) GetVariant() string {
@@ -1151,7 +1308,7 @@ type SearchResponse struct {
 
 func (x *SearchResponse) Reset() {
 	*x = SearchResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[13]
+	mi := &file_heddle_v1_index_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1163,7 +1320,7 @@ func (x *SearchResponse) String() string {
 func (*SearchResponse) ProtoMessage() {}
 
 func (x *SearchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[13]
+	mi := &file_heddle_v1_index_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1176,7 +1333,7 @@ func (x *SearchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchResponse.ProtoReflect.Descriptor instead.
 func (*SearchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{13}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *SearchResponse) GetHits() []*Hit {
@@ -1259,7 +1416,7 @@ type Suggestions struct {
 
 func (x *Suggestions) Reset() {
 	*x = Suggestions{}
-	mi := &file_heddle_v1_index_proto_msgTypes[14]
+	mi := &file_heddle_v1_index_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1271,7 +1428,7 @@ func (x *Suggestions) String() string {
 func (*Suggestions) ProtoMessage() {}
 
 func (x *Suggestions) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[14]
+	mi := &file_heddle_v1_index_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1284,7 +1441,7 @@ func (x *Suggestions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Suggestions.ProtoReflect.Descriptor instead.
 func (*Suggestions) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{14}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Suggestions) GetWords() []*Correction {
@@ -1306,7 +1463,7 @@ type Correction struct {
 
 func (x *Correction) Reset() {
 	*x = Correction{}
-	mi := &file_heddle_v1_index_proto_msgTypes[15]
+	mi := &file_heddle_v1_index_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1318,7 +1475,7 @@ func (x *Correction) String() string {
 func (*Correction) ProtoMessage() {}
 
 func (x *Correction) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[15]
+	mi := &file_heddle_v1_index_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1331,7 +1488,7 @@ func (x *Correction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Correction.ProtoReflect.Descriptor instead.
 func (*Correction) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{15}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Correction) GetWord() string {
@@ -1360,7 +1517,7 @@ type Suggestion struct {
 
 func (x *Suggestion) Reset() {
 	*x = Suggestion{}
-	mi := &file_heddle_v1_index_proto_msgTypes[16]
+	mi := &file_heddle_v1_index_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1372,7 +1529,7 @@ func (x *Suggestion) String() string {
 func (*Suggestion) ProtoMessage() {}
 
 func (x *Suggestion) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[16]
+	mi := &file_heddle_v1_index_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1385,7 +1542,7 @@ func (x *Suggestion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Suggestion.ProtoReflect.Descriptor instead.
 func (*Suggestion) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{16}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Suggestion) GetTerm() string {
@@ -1415,7 +1572,7 @@ type SuggestRequest struct {
 
 func (x *SuggestRequest) Reset() {
 	*x = SuggestRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	mi := &file_heddle_v1_index_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1427,7 +1584,7 @@ func (x *SuggestRequest) String() string {
 func (*SuggestRequest) ProtoMessage() {}
 
 func (x *SuggestRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	mi := &file_heddle_v1_index_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1440,7 +1597,7 @@ func (x *SuggestRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SuggestRequest.ProtoReflect.Descriptor instead.
 func (*SuggestRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{17}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *SuggestRequest) GetIndex() string {
@@ -1474,7 +1631,7 @@ type SuggestResponse struct {
 
 func (x *SuggestResponse) Reset() {
 	*x = SuggestResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[18]
+	mi := &file_heddle_v1_index_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1486,7 +1643,7 @@ func (x *SuggestResponse) String() string {
 func (*SuggestResponse) ProtoMessage() {}
 
 func (x *SuggestResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[18]
+	mi := &file_heddle_v1_index_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1499,7 +1656,7 @@ func (x *SuggestResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SuggestResponse.ProtoReflect.Descriptor instead.
 func (*SuggestResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{18}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *SuggestResponse) GetTerms() []*Suggestion {
@@ -1522,7 +1679,7 @@ type Total struct {
 
 func (x *Total) Reset() {
 	*x = Total{}
-	mi := &file_heddle_v1_index_proto_msgTypes[19]
+	mi := &file_heddle_v1_index_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1534,7 +1691,7 @@ func (x *Total) String() string {
 func (*Total) ProtoMessage() {}
 
 func (x *Total) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[19]
+	mi := &file_heddle_v1_index_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1547,7 +1704,7 @@ func (x *Total) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Total.ProtoReflect.Descriptor instead.
 func (*Total) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{19}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Total) GetValue() uint64 {
@@ -1577,7 +1734,7 @@ type FacetAnswer struct {
 
 func (x *FacetAnswer) Reset() {
 	*x = FacetAnswer{}
-	mi := &file_heddle_v1_index_proto_msgTypes[20]
+	mi := &file_heddle_v1_index_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1589,7 +1746,7 @@ func (x *FacetAnswer) String() string {
 func (*FacetAnswer) ProtoMessage() {}
 
 func (x *FacetAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[20]
+	mi := &file_heddle_v1_index_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1602,7 +1759,7 @@ func (x *FacetAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FacetAnswer.ProtoReflect.Descriptor instead.
 func (*FacetAnswer) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{20}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *FacetAnswer) GetMatches() uint64 {
@@ -1638,7 +1795,7 @@ type Coverage struct {
 
 func (x *Coverage) Reset() {
 	*x = Coverage{}
-	mi := &file_heddle_v1_index_proto_msgTypes[21]
+	mi := &file_heddle_v1_index_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1650,7 +1807,7 @@ func (x *Coverage) String() string {
 func (*Coverage) ProtoMessage() {}
 
 func (x *Coverage) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[21]
+	mi := &file_heddle_v1_index_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1663,7 +1820,7 @@ func (x *Coverage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Coverage.ProtoReflect.Descriptor instead.
 func (*Coverage) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{21}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Coverage) GetEpoch() uint64 {
@@ -1720,7 +1877,7 @@ type MissingShard struct {
 
 func (x *MissingShard) Reset() {
 	*x = MissingShard{}
-	mi := &file_heddle_v1_index_proto_msgTypes[22]
+	mi := &file_heddle_v1_index_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1732,7 +1889,7 @@ func (x *MissingShard) String() string {
 func (*MissingShard) ProtoMessage() {}
 
 func (x *MissingShard) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[22]
+	mi := &file_heddle_v1_index_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1745,7 +1902,7 @@ func (x *MissingShard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MissingShard.ProtoReflect.Descriptor instead.
 func (*MissingShard) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{22}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *MissingShard) GetShard() uint32 {
@@ -1783,7 +1940,7 @@ type Hit struct {
 
 func (x *Hit) Reset() {
 	*x = Hit{}
-	mi := &file_heddle_v1_index_proto_msgTypes[23]
+	mi := &file_heddle_v1_index_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1795,7 +1952,7 @@ func (x *Hit) String() string {
 func (*Hit) ProtoMessage() {}
 
 func (x *Hit) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[23]
+	mi := &file_heddle_v1_index_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1808,7 +1965,7 @@ func (x *Hit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hit.ProtoReflect.Descriptor instead.
 func (*Hit) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{23}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Hit) GetDoc() string {
@@ -1873,7 +2030,7 @@ type Contents struct {
 
 func (x *Contents) Reset() {
 	*x = Contents{}
-	mi := &file_heddle_v1_index_proto_msgTypes[24]
+	mi := &file_heddle_v1_index_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1885,7 +2042,7 @@ func (x *Contents) String() string {
 func (*Contents) ProtoMessage() {}
 
 func (x *Contents) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[24]
+	mi := &file_heddle_v1_index_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1898,7 +2055,7 @@ func (x *Contents) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contents.ProtoReflect.Descriptor instead.
 func (*Contents) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{24}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Contents) GetFields() string {
@@ -1958,7 +2115,7 @@ type MatchRequest struct {
 
 func (x *MatchRequest) Reset() {
 	*x = MatchRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[25]
+	mi := &file_heddle_v1_index_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1970,7 +2127,7 @@ func (x *MatchRequest) String() string {
 func (*MatchRequest) ProtoMessage() {}
 
 func (x *MatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[25]
+	mi := &file_heddle_v1_index_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1983,7 +2140,7 @@ func (x *MatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchRequest.ProtoReflect.Descriptor instead.
 func (*MatchRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{25}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *MatchRequest) GetIndex() string {
@@ -2103,7 +2260,7 @@ type MatchResponse struct {
 
 func (x *MatchResponse) Reset() {
 	*x = MatchResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[26]
+	mi := &file_heddle_v1_index_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2115,7 +2272,7 @@ func (x *MatchResponse) String() string {
 func (*MatchResponse) ProtoMessage() {}
 
 func (x *MatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[26]
+	mi := &file_heddle_v1_index_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2128,7 +2285,7 @@ func (x *MatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchResponse.ProtoReflect.Descriptor instead.
 func (*MatchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{26}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *MatchResponse) GetCount() uint64 {
@@ -2190,7 +2347,7 @@ type Document struct {
 
 func (x *Document) Reset() {
 	*x = Document{}
-	mi := &file_heddle_v1_index_proto_msgTypes[27]
+	mi := &file_heddle_v1_index_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2202,7 +2359,7 @@ func (x *Document) String() string {
 func (*Document) ProtoMessage() {}
 
 func (x *Document) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[27]
+	mi := &file_heddle_v1_index_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2215,7 +2372,7 @@ func (x *Document) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Document.ProtoReflect.Descriptor instead.
 func (*Document) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{27}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Document) GetDoc() string {
@@ -2281,7 +2438,7 @@ type SearchBatchRequest struct {
 
 func (x *SearchBatchRequest) Reset() {
 	*x = SearchBatchRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[28]
+	mi := &file_heddle_v1_index_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2293,7 +2450,7 @@ func (x *SearchBatchRequest) String() string {
 func (*SearchBatchRequest) ProtoMessage() {}
 
 func (x *SearchBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[28]
+	mi := &file_heddle_v1_index_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2306,7 +2463,7 @@ func (x *SearchBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchBatchRequest.ProtoReflect.Descriptor instead.
 func (*SearchBatchRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{28}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *SearchBatchRequest) GetIndex() string {
@@ -2540,7 +2697,7 @@ type SearchBatchResponse struct {
 
 func (x *SearchBatchResponse) Reset() {
 	*x = SearchBatchResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[29]
+	mi := &file_heddle_v1_index_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2552,7 +2709,7 @@ func (x *SearchBatchResponse) String() string {
 func (*SearchBatchResponse) ProtoMessage() {}
 
 func (x *SearchBatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[29]
+	mi := &file_heddle_v1_index_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2565,7 +2722,7 @@ func (x *SearchBatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchBatchResponse.ProtoReflect.Descriptor instead.
 func (*SearchBatchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{29}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *SearchBatchResponse) GetCounts() []uint64 {
@@ -2658,7 +2815,7 @@ type BatchNote struct {
 
 func (x *BatchNote) Reset() {
 	*x = BatchNote{}
-	mi := &file_heddle_v1_index_proto_msgTypes[30]
+	mi := &file_heddle_v1_index_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2670,7 +2827,7 @@ func (x *BatchNote) String() string {
 func (*BatchNote) ProtoMessage() {}
 
 func (x *BatchNote) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[30]
+	mi := &file_heddle_v1_index_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2683,7 +2840,7 @@ func (x *BatchNote) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchNote.ProtoReflect.Descriptor instead.
 func (*BatchNote) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{30}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *BatchNote) GetQuery() uint32 {
@@ -2712,7 +2869,7 @@ type BatchError struct {
 
 func (x *BatchError) Reset() {
 	*x = BatchError{}
-	mi := &file_heddle_v1_index_proto_msgTypes[31]
+	mi := &file_heddle_v1_index_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2724,7 +2881,7 @@ func (x *BatchError) String() string {
 func (*BatchError) ProtoMessage() {}
 
 func (x *BatchError) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[31]
+	mi := &file_heddle_v1_index_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2737,7 +2894,7 @@ func (x *BatchError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchError.ProtoReflect.Descriptor instead.
 func (*BatchError) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{31}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *BatchError) GetQuery() uint32 {
@@ -2799,7 +2956,7 @@ type BatchQuery struct {
 
 func (x *BatchQuery) Reset() {
 	*x = BatchQuery{}
-	mi := &file_heddle_v1_index_proto_msgTypes[32]
+	mi := &file_heddle_v1_index_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2811,7 +2968,7 @@ func (x *BatchQuery) String() string {
 func (*BatchQuery) ProtoMessage() {}
 
 func (x *BatchQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[32]
+	mi := &file_heddle_v1_index_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2824,7 +2981,7 @@ func (x *BatchQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchQuery.ProtoReflect.Descriptor instead.
 func (*BatchQuery) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{32}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *BatchQuery) GetQuery() string {
@@ -3020,7 +3177,7 @@ type GetStatisticsRequest struct {
 
 func (x *GetStatisticsRequest) Reset() {
 	*x = GetStatisticsRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[33]
+	mi := &file_heddle_v1_index_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3032,7 +3189,7 @@ func (x *GetStatisticsRequest) String() string {
 func (*GetStatisticsRequest) ProtoMessage() {}
 
 func (x *GetStatisticsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[33]
+	mi := &file_heddle_v1_index_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3045,7 +3202,7 @@ func (x *GetStatisticsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatisticsRequest.ProtoReflect.Descriptor instead.
 func (*GetStatisticsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{33}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *GetStatisticsRequest) GetIndex() string {
@@ -3080,7 +3237,7 @@ type Statistics struct {
 
 func (x *Statistics) Reset() {
 	*x = Statistics{}
-	mi := &file_heddle_v1_index_proto_msgTypes[34]
+	mi := &file_heddle_v1_index_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3092,7 +3249,7 @@ func (x *Statistics) String() string {
 func (*Statistics) ProtoMessage() {}
 
 func (x *Statistics) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[34]
+	mi := &file_heddle_v1_index_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3105,7 +3262,7 @@ func (x *Statistics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Statistics.ProtoReflect.Descriptor instead.
 func (*Statistics) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{34}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Statistics) GetDocs() uint64 {
@@ -3157,7 +3314,7 @@ type FieldStatistics struct {
 
 func (x *FieldStatistics) Reset() {
 	*x = FieldStatistics{}
-	mi := &file_heddle_v1_index_proto_msgTypes[35]
+	mi := &file_heddle_v1_index_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3169,7 +3326,7 @@ func (x *FieldStatistics) String() string {
 func (*FieldStatistics) ProtoMessage() {}
 
 func (x *FieldStatistics) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[35]
+	mi := &file_heddle_v1_index_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3182,7 +3339,7 @@ func (x *FieldStatistics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FieldStatistics.ProtoReflect.Descriptor instead.
 func (*FieldStatistics) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{35}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *FieldStatistics) GetName() string {
@@ -3214,7 +3371,7 @@ type ListIndexesRequest struct {
 
 func (x *ListIndexesRequest) Reset() {
 	*x = ListIndexesRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[36]
+	mi := &file_heddle_v1_index_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3226,7 +3383,7 @@ func (x *ListIndexesRequest) String() string {
 func (*ListIndexesRequest) ProtoMessage() {}
 
 func (x *ListIndexesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[36]
+	mi := &file_heddle_v1_index_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3239,7 +3396,7 @@ func (x *ListIndexesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIndexesRequest.ProtoReflect.Descriptor instead.
 func (*ListIndexesRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{36}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{38}
 }
 
 type ListIndexesResponse struct {
@@ -3251,7 +3408,7 @@ type ListIndexesResponse struct {
 
 func (x *ListIndexesResponse) Reset() {
 	*x = ListIndexesResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[37]
+	mi := &file_heddle_v1_index_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3263,7 +3420,7 @@ func (x *ListIndexesResponse) String() string {
 func (*ListIndexesResponse) ProtoMessage() {}
 
 func (x *ListIndexesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[37]
+	mi := &file_heddle_v1_index_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3276,7 +3433,7 @@ func (x *ListIndexesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIndexesResponse.ProtoReflect.Descriptor instead.
 func (*ListIndexesResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{37}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ListIndexesResponse) GetIndexes() []*Index {
@@ -3295,7 +3452,7 @@ type GetIndexRequest struct {
 
 func (x *GetIndexRequest) Reset() {
 	*x = GetIndexRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[38]
+	mi := &file_heddle_v1_index_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3307,7 +3464,7 @@ func (x *GetIndexRequest) String() string {
 func (*GetIndexRequest) ProtoMessage() {}
 
 func (x *GetIndexRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[38]
+	mi := &file_heddle_v1_index_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3320,7 +3477,7 @@ func (x *GetIndexRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIndexRequest.ProtoReflect.Descriptor instead.
 func (*GetIndexRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{38}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *GetIndexRequest) GetIndex() string {
@@ -3351,7 +3508,7 @@ type Index struct {
 
 func (x *Index) Reset() {
 	*x = Index{}
-	mi := &file_heddle_v1_index_proto_msgTypes[39]
+	mi := &file_heddle_v1_index_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3363,7 +3520,7 @@ func (x *Index) String() string {
 func (*Index) ProtoMessage() {}
 
 func (x *Index) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[39]
+	mi := &file_heddle_v1_index_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3376,7 +3533,7 @@ func (x *Index) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Index.ProtoReflect.Descriptor instead.
 func (*Index) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{39}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Index) GetName() string {
@@ -3451,7 +3608,7 @@ type IndexField struct {
 
 func (x *IndexField) Reset() {
 	*x = IndexField{}
-	mi := &file_heddle_v1_index_proto_msgTypes[40]
+	mi := &file_heddle_v1_index_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3463,7 +3620,7 @@ func (x *IndexField) String() string {
 func (*IndexField) ProtoMessage() {}
 
 func (x *IndexField) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[40]
+	mi := &file_heddle_v1_index_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3476,7 +3633,7 @@ func (x *IndexField) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IndexField.ProtoReflect.Descriptor instead.
 func (*IndexField) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{40}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *IndexField) GetName() string {
@@ -3522,7 +3679,7 @@ type Resident struct {
 
 func (x *Resident) Reset() {
 	*x = Resident{}
-	mi := &file_heddle_v1_index_proto_msgTypes[41]
+	mi := &file_heddle_v1_index_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3534,7 +3691,7 @@ func (x *Resident) String() string {
 func (*Resident) ProtoMessage() {}
 
 func (x *Resident) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[41]
+	mi := &file_heddle_v1_index_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3547,7 +3704,7 @@ func (x *Resident) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resident.ProtoReflect.Descriptor instead.
 func (*Resident) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{41}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Resident) GetProcessor() string {
@@ -3582,7 +3739,7 @@ var File_heddle_v1_index_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
-	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\x1a\x1cgoogle/protobuf/struct.proto\"\xfd\a\n" +
+	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\x1a\x1cgoogle/protobuf/struct.proto\"\xd3\b\n" +
 	"\rSearchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
@@ -3621,9 +3778,21 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\asuggest\x18( \x01(\bR\asuggest\x12!\n" +
 	"\fquery_fields\x18- \x01(\tR\vqueryFields\x12\x15\n" +
 	"\x03tie\x18. \x01(\x01H\x01R\x03tie\x88\x01\x01\x12!\n" +
-	"\fexpand_score\x18/ \x01(\tR\vexpandScoreB\x04\n" +
+	"\fexpand_score\x18/ \x01(\tR\vexpandScore\x12#\n" +
+	"\x04like\x180 \x01(\v2\x0f.heddle.v1.LikeR\x04like\x12/\n" +
+	"\bfeedback\x181 \x01(\v2\x13.heddle.v1.FeedbackR\bfeedbackB\x04\n" +
 	"\x02_kB\x06\n" +
-	"\x04_tie\"\x8b\x01\n" +
+	"\x04_tie\"j\n" +
+	"\x04Like\x12\x10\n" +
+	"\x03doc\x18\x01 \x01(\tR\x03doc\x12\x14\n" +
+	"\x05terms\x18\x02 \x01(\rR\x05terms\x12\x1c\n" +
+	"\tfrequency\x18\x03 \x01(\rR\tfrequency\x12\x1c\n" +
+	"\tdocuments\x18\x04 \x01(\rR\tdocuments\"f\n" +
+	"\bFeedback\x12\x1c\n" +
+	"\tdocuments\x18\x01 \x01(\rR\tdocuments\x12\x14\n" +
+	"\x05terms\x18\x02 \x01(\rR\x05terms\x12\x1b\n" +
+	"\x06weight\x18\x03 \x01(\x01H\x00R\x06weight\x88\x01\x01B\t\n" +
+	"\a_weight\"\x8b\x01\n" +
 	"\x05Boost\x12\x16\n" +
 	"\x06column\x18\x01 \x01(\tR\x06column\x12*\n" +
 	"\x04from\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x04from\x12&\n" +
@@ -3935,123 +4104,127 @@ func file_heddle_v1_index_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_index_proto_rawDescData
 }
 
-var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
+var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
 var file_heddle_v1_index_proto_goTypes = []any{
 	(*SearchRequest)(nil),         // 0: heddle.v1.SearchRequest
-	(*Boost)(nil),                 // 1: heddle.v1.Boost
-	(*Snippet)(nil),               // 2: heddle.v1.Snippet
-	(*GetDocumentRequest)(nil),    // 3: heddle.v1.GetDocumentRequest
-	(*StoredDocument)(nil),        // 4: heddle.v1.StoredDocument
-	(*ListDocumentsRequest)(nil),  // 5: heddle.v1.ListDocumentsRequest
-	(*ListDocumentsResponse)(nil), // 6: heddle.v1.ListDocumentsResponse
-	(*Facets)(nil),                // 7: heddle.v1.Facets
-	(*Facet)(nil),                 // 8: heddle.v1.Facet
-	(*FacetValue)(nil),            // 9: heddle.v1.FacetValue
-	(*Filter)(nil),                // 10: heddle.v1.Filter
-	(*DocumentSet)(nil),           // 11: heddle.v1.DocumentSet
-	(*Scoring)(nil),               // 12: heddle.v1.Scoring
-	(*SearchResponse)(nil),        // 13: heddle.v1.SearchResponse
-	(*Suggestions)(nil),           // 14: heddle.v1.Suggestions
-	(*Correction)(nil),            // 15: heddle.v1.Correction
-	(*Suggestion)(nil),            // 16: heddle.v1.Suggestion
-	(*SuggestRequest)(nil),        // 17: heddle.v1.SuggestRequest
-	(*SuggestResponse)(nil),       // 18: heddle.v1.SuggestResponse
-	(*Total)(nil),                 // 19: heddle.v1.Total
-	(*FacetAnswer)(nil),           // 20: heddle.v1.FacetAnswer
-	(*Coverage)(nil),              // 21: heddle.v1.Coverage
-	(*MissingShard)(nil),          // 22: heddle.v1.MissingShard
-	(*Hit)(nil),                   // 23: heddle.v1.Hit
-	(*Contents)(nil),              // 24: heddle.v1.Contents
-	(*MatchRequest)(nil),          // 25: heddle.v1.MatchRequest
-	(*MatchResponse)(nil),         // 26: heddle.v1.MatchResponse
-	(*Document)(nil),              // 27: heddle.v1.Document
-	(*SearchBatchRequest)(nil),    // 28: heddle.v1.SearchBatchRequest
-	(*SearchBatchResponse)(nil),   // 29: heddle.v1.SearchBatchResponse
-	(*BatchNote)(nil),             // 30: heddle.v1.BatchNote
-	(*BatchError)(nil),            // 31: heddle.v1.BatchError
-	(*BatchQuery)(nil),            // 32: heddle.v1.BatchQuery
-	(*GetStatisticsRequest)(nil),  // 33: heddle.v1.GetStatisticsRequest
-	(*Statistics)(nil),            // 34: heddle.v1.Statistics
-	(*FieldStatistics)(nil),       // 35: heddle.v1.FieldStatistics
-	(*ListIndexesRequest)(nil),    // 36: heddle.v1.ListIndexesRequest
-	(*ListIndexesResponse)(nil),   // 37: heddle.v1.ListIndexesResponse
-	(*GetIndexRequest)(nil),       // 38: heddle.v1.GetIndexRequest
-	(*Index)(nil),                 // 39: heddle.v1.Index
-	(*IndexField)(nil),            // 40: heddle.v1.IndexField
-	(*Resident)(nil),              // 41: heddle.v1.Resident
-	(*structpb.Value)(nil),        // 42: google.protobuf.Value
-	(*Error)(nil),                 // 43: heddle.v1.Error
+	(*Like)(nil),                  // 1: heddle.v1.Like
+	(*Feedback)(nil),              // 2: heddle.v1.Feedback
+	(*Boost)(nil),                 // 3: heddle.v1.Boost
+	(*Snippet)(nil),               // 4: heddle.v1.Snippet
+	(*GetDocumentRequest)(nil),    // 5: heddle.v1.GetDocumentRequest
+	(*StoredDocument)(nil),        // 6: heddle.v1.StoredDocument
+	(*ListDocumentsRequest)(nil),  // 7: heddle.v1.ListDocumentsRequest
+	(*ListDocumentsResponse)(nil), // 8: heddle.v1.ListDocumentsResponse
+	(*Facets)(nil),                // 9: heddle.v1.Facets
+	(*Facet)(nil),                 // 10: heddle.v1.Facet
+	(*FacetValue)(nil),            // 11: heddle.v1.FacetValue
+	(*Filter)(nil),                // 12: heddle.v1.Filter
+	(*DocumentSet)(nil),           // 13: heddle.v1.DocumentSet
+	(*Scoring)(nil),               // 14: heddle.v1.Scoring
+	(*SearchResponse)(nil),        // 15: heddle.v1.SearchResponse
+	(*Suggestions)(nil),           // 16: heddle.v1.Suggestions
+	(*Correction)(nil),            // 17: heddle.v1.Correction
+	(*Suggestion)(nil),            // 18: heddle.v1.Suggestion
+	(*SuggestRequest)(nil),        // 19: heddle.v1.SuggestRequest
+	(*SuggestResponse)(nil),       // 20: heddle.v1.SuggestResponse
+	(*Total)(nil),                 // 21: heddle.v1.Total
+	(*FacetAnswer)(nil),           // 22: heddle.v1.FacetAnswer
+	(*Coverage)(nil),              // 23: heddle.v1.Coverage
+	(*MissingShard)(nil),          // 24: heddle.v1.MissingShard
+	(*Hit)(nil),                   // 25: heddle.v1.Hit
+	(*Contents)(nil),              // 26: heddle.v1.Contents
+	(*MatchRequest)(nil),          // 27: heddle.v1.MatchRequest
+	(*MatchResponse)(nil),         // 28: heddle.v1.MatchResponse
+	(*Document)(nil),              // 29: heddle.v1.Document
+	(*SearchBatchRequest)(nil),    // 30: heddle.v1.SearchBatchRequest
+	(*SearchBatchResponse)(nil),   // 31: heddle.v1.SearchBatchResponse
+	(*BatchNote)(nil),             // 32: heddle.v1.BatchNote
+	(*BatchError)(nil),            // 33: heddle.v1.BatchError
+	(*BatchQuery)(nil),            // 34: heddle.v1.BatchQuery
+	(*GetStatisticsRequest)(nil),  // 35: heddle.v1.GetStatisticsRequest
+	(*Statistics)(nil),            // 36: heddle.v1.Statistics
+	(*FieldStatistics)(nil),       // 37: heddle.v1.FieldStatistics
+	(*ListIndexesRequest)(nil),    // 38: heddle.v1.ListIndexesRequest
+	(*ListIndexesResponse)(nil),   // 39: heddle.v1.ListIndexesResponse
+	(*GetIndexRequest)(nil),       // 40: heddle.v1.GetIndexRequest
+	(*Index)(nil),                 // 41: heddle.v1.Index
+	(*IndexField)(nil),            // 42: heddle.v1.IndexField
+	(*Resident)(nil),              // 43: heddle.v1.Resident
+	(*structpb.Value)(nil),        // 44: google.protobuf.Value
+	(*Error)(nil),                 // 45: heddle.v1.Error
 }
 var file_heddle_v1_index_proto_depIdxs = []int32{
-	12, // 0: heddle.v1.SearchRequest.scoring:type_name -> heddle.v1.Scoring
-	34, // 1: heddle.v1.SearchRequest.statistics:type_name -> heddle.v1.Statistics
-	10, // 2: heddle.v1.SearchRequest.filter:type_name -> heddle.v1.Filter
-	7,  // 3: heddle.v1.SearchRequest.facets:type_name -> heddle.v1.Facets
-	42, // 4: heddle.v1.SearchRequest.total:type_name -> google.protobuf.Value
-	2,  // 5: heddle.v1.SearchRequest.snippet:type_name -> heddle.v1.Snippet
-	1,  // 6: heddle.v1.SearchRequest.boost:type_name -> heddle.v1.Boost
-	42, // 7: heddle.v1.Boost.from:type_name -> google.protobuf.Value
-	42, // 8: heddle.v1.Boost.to:type_name -> google.protobuf.Value
-	27, // 9: heddle.v1.ListDocumentsResponse.documents:type_name -> heddle.v1.Document
-	9,  // 10: heddle.v1.Facet.values:type_name -> heddle.v1.FacetValue
-	11, // 11: heddle.v1.Filter.docs:type_name -> heddle.v1.DocumentSet
-	10, // 12: heddle.v1.Filter.and:type_name -> heddle.v1.Filter
-	23, // 13: heddle.v1.SearchResponse.hits:type_name -> heddle.v1.Hit
-	21, // 14: heddle.v1.SearchResponse.coverage:type_name -> heddle.v1.Coverage
-	20, // 15: heddle.v1.SearchResponse.facets:type_name -> heddle.v1.FacetAnswer
-	19, // 16: heddle.v1.SearchResponse.total:type_name -> heddle.v1.Total
-	14, // 17: heddle.v1.SearchResponse.suggestions:type_name -> heddle.v1.Suggestions
-	15, // 18: heddle.v1.Suggestions.words:type_name -> heddle.v1.Correction
-	16, // 19: heddle.v1.Correction.terms:type_name -> heddle.v1.Suggestion
-	16, // 20: heddle.v1.SuggestResponse.terms:type_name -> heddle.v1.Suggestion
-	8,  // 21: heddle.v1.FacetAnswer.columns:type_name -> heddle.v1.Facet
-	22, // 22: heddle.v1.Coverage.missing:type_name -> heddle.v1.MissingShard
-	10, // 23: heddle.v1.MatchRequest.filter:type_name -> heddle.v1.Filter
-	27, // 24: heddle.v1.MatchResponse.documents:type_name -> heddle.v1.Document
-	21, // 25: heddle.v1.MatchResponse.coverage:type_name -> heddle.v1.Coverage
-	12, // 26: heddle.v1.SearchBatchRequest.scoring:type_name -> heddle.v1.Scoring
-	34, // 27: heddle.v1.SearchBatchRequest.statistics:type_name -> heddle.v1.Statistics
-	10, // 28: heddle.v1.SearchBatchRequest.filter:type_name -> heddle.v1.Filter
-	42, // 29: heddle.v1.SearchBatchRequest.total:type_name -> google.protobuf.Value
-	2,  // 30: heddle.v1.SearchBatchRequest.snippet:type_name -> heddle.v1.Snippet
-	1,  // 31: heddle.v1.SearchBatchRequest.boost:type_name -> heddle.v1.Boost
-	31, // 32: heddle.v1.SearchBatchResponse.errors:type_name -> heddle.v1.BatchError
-	21, // 33: heddle.v1.SearchBatchResponse.coverage:type_name -> heddle.v1.Coverage
-	30, // 34: heddle.v1.SearchBatchResponse.notes:type_name -> heddle.v1.BatchNote
-	19, // 35: heddle.v1.SearchBatchResponse.totals:type_name -> heddle.v1.Total
-	24, // 36: heddle.v1.SearchBatchResponse.contents:type_name -> heddle.v1.Contents
-	43, // 37: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
-	10, // 38: heddle.v1.BatchQuery.filter:type_name -> heddle.v1.Filter
-	42, // 39: heddle.v1.BatchQuery.total:type_name -> google.protobuf.Value
-	2,  // 40: heddle.v1.BatchQuery.snippet:type_name -> heddle.v1.Snippet
-	1,  // 41: heddle.v1.BatchQuery.boost:type_name -> heddle.v1.Boost
-	35, // 42: heddle.v1.Statistics.fields:type_name -> heddle.v1.FieldStatistics
-	39, // 43: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
-	41, // 44: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
-	40, // 45: heddle.v1.Index.fields:type_name -> heddle.v1.IndexField
-	0,  // 46: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
-	25, // 47: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
-	28, // 48: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
-	33, // 49: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
-	3,  // 50: heddle.v1.IndexService.GetDocument:input_type -> heddle.v1.GetDocumentRequest
-	5,  // 51: heddle.v1.IndexService.ListDocuments:input_type -> heddle.v1.ListDocumentsRequest
-	17, // 52: heddle.v1.IndexService.Suggest:input_type -> heddle.v1.SuggestRequest
-	36, // 53: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
-	38, // 54: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
-	13, // 55: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
-	26, // 56: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
-	29, // 57: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
-	34, // 58: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
-	4,  // 59: heddle.v1.IndexService.GetDocument:output_type -> heddle.v1.StoredDocument
-	6,  // 60: heddle.v1.IndexService.ListDocuments:output_type -> heddle.v1.ListDocumentsResponse
-	18, // 61: heddle.v1.IndexService.Suggest:output_type -> heddle.v1.SuggestResponse
-	37, // 62: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
-	39, // 63: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
-	55, // [55:64] is the sub-list for method output_type
-	46, // [46:55] is the sub-list for method input_type
-	46, // [46:46] is the sub-list for extension type_name
-	46, // [46:46] is the sub-list for extension extendee
-	0,  // [0:46] is the sub-list for field type_name
+	14, // 0: heddle.v1.SearchRequest.scoring:type_name -> heddle.v1.Scoring
+	36, // 1: heddle.v1.SearchRequest.statistics:type_name -> heddle.v1.Statistics
+	12, // 2: heddle.v1.SearchRequest.filter:type_name -> heddle.v1.Filter
+	9,  // 3: heddle.v1.SearchRequest.facets:type_name -> heddle.v1.Facets
+	44, // 4: heddle.v1.SearchRequest.total:type_name -> google.protobuf.Value
+	4,  // 5: heddle.v1.SearchRequest.snippet:type_name -> heddle.v1.Snippet
+	3,  // 6: heddle.v1.SearchRequest.boost:type_name -> heddle.v1.Boost
+	1,  // 7: heddle.v1.SearchRequest.like:type_name -> heddle.v1.Like
+	2,  // 8: heddle.v1.SearchRequest.feedback:type_name -> heddle.v1.Feedback
+	44, // 9: heddle.v1.Boost.from:type_name -> google.protobuf.Value
+	44, // 10: heddle.v1.Boost.to:type_name -> google.protobuf.Value
+	29, // 11: heddle.v1.ListDocumentsResponse.documents:type_name -> heddle.v1.Document
+	11, // 12: heddle.v1.Facet.values:type_name -> heddle.v1.FacetValue
+	13, // 13: heddle.v1.Filter.docs:type_name -> heddle.v1.DocumentSet
+	12, // 14: heddle.v1.Filter.and:type_name -> heddle.v1.Filter
+	25, // 15: heddle.v1.SearchResponse.hits:type_name -> heddle.v1.Hit
+	23, // 16: heddle.v1.SearchResponse.coverage:type_name -> heddle.v1.Coverage
+	22, // 17: heddle.v1.SearchResponse.facets:type_name -> heddle.v1.FacetAnswer
+	21, // 18: heddle.v1.SearchResponse.total:type_name -> heddle.v1.Total
+	16, // 19: heddle.v1.SearchResponse.suggestions:type_name -> heddle.v1.Suggestions
+	17, // 20: heddle.v1.Suggestions.words:type_name -> heddle.v1.Correction
+	18, // 21: heddle.v1.Correction.terms:type_name -> heddle.v1.Suggestion
+	18, // 22: heddle.v1.SuggestResponse.terms:type_name -> heddle.v1.Suggestion
+	10, // 23: heddle.v1.FacetAnswer.columns:type_name -> heddle.v1.Facet
+	24, // 24: heddle.v1.Coverage.missing:type_name -> heddle.v1.MissingShard
+	12, // 25: heddle.v1.MatchRequest.filter:type_name -> heddle.v1.Filter
+	29, // 26: heddle.v1.MatchResponse.documents:type_name -> heddle.v1.Document
+	23, // 27: heddle.v1.MatchResponse.coverage:type_name -> heddle.v1.Coverage
+	14, // 28: heddle.v1.SearchBatchRequest.scoring:type_name -> heddle.v1.Scoring
+	36, // 29: heddle.v1.SearchBatchRequest.statistics:type_name -> heddle.v1.Statistics
+	12, // 30: heddle.v1.SearchBatchRequest.filter:type_name -> heddle.v1.Filter
+	44, // 31: heddle.v1.SearchBatchRequest.total:type_name -> google.protobuf.Value
+	4,  // 32: heddle.v1.SearchBatchRequest.snippet:type_name -> heddle.v1.Snippet
+	3,  // 33: heddle.v1.SearchBatchRequest.boost:type_name -> heddle.v1.Boost
+	33, // 34: heddle.v1.SearchBatchResponse.errors:type_name -> heddle.v1.BatchError
+	23, // 35: heddle.v1.SearchBatchResponse.coverage:type_name -> heddle.v1.Coverage
+	32, // 36: heddle.v1.SearchBatchResponse.notes:type_name -> heddle.v1.BatchNote
+	21, // 37: heddle.v1.SearchBatchResponse.totals:type_name -> heddle.v1.Total
+	26, // 38: heddle.v1.SearchBatchResponse.contents:type_name -> heddle.v1.Contents
+	45, // 39: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
+	12, // 40: heddle.v1.BatchQuery.filter:type_name -> heddle.v1.Filter
+	44, // 41: heddle.v1.BatchQuery.total:type_name -> google.protobuf.Value
+	4,  // 42: heddle.v1.BatchQuery.snippet:type_name -> heddle.v1.Snippet
+	3,  // 43: heddle.v1.BatchQuery.boost:type_name -> heddle.v1.Boost
+	37, // 44: heddle.v1.Statistics.fields:type_name -> heddle.v1.FieldStatistics
+	41, // 45: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
+	43, // 46: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
+	42, // 47: heddle.v1.Index.fields:type_name -> heddle.v1.IndexField
+	0,  // 48: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
+	27, // 49: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
+	30, // 50: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
+	35, // 51: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
+	5,  // 52: heddle.v1.IndexService.GetDocument:input_type -> heddle.v1.GetDocumentRequest
+	7,  // 53: heddle.v1.IndexService.ListDocuments:input_type -> heddle.v1.ListDocumentsRequest
+	19, // 54: heddle.v1.IndexService.Suggest:input_type -> heddle.v1.SuggestRequest
+	38, // 55: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
+	40, // 56: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
+	15, // 57: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
+	28, // 58: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
+	31, // 59: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
+	36, // 60: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
+	6,  // 61: heddle.v1.IndexService.GetDocument:output_type -> heddle.v1.StoredDocument
+	8,  // 62: heddle.v1.IndexService.ListDocuments:output_type -> heddle.v1.ListDocumentsResponse
+	20, // 63: heddle.v1.IndexService.Suggest:output_type -> heddle.v1.SuggestResponse
+	39, // 64: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
+	41, // 65: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
+	57, // [57:66] is the sub-list for method output_type
+	48, // [48:57] is the sub-list for method input_type
+	48, // [48:48] is the sub-list for extension type_name
+	48, // [48:48] is the sub-list for extension extendee
+	0,  // [0:48] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_index_proto_init() }
@@ -4062,21 +4235,22 @@ func file_heddle_v1_index_proto_init() {
 	file_heddle_v1_error_proto_init()
 	file_heddle_v1_route_proto_init()
 	file_heddle_v1_index_proto_msgTypes[0].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[6].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[7].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[2].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[8].OneofWrappers = []any{}
 	file_heddle_v1_index_proto_msgTypes[9].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[12].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[25].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[28].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[32].OneofWrappers = []any{}
-	file_heddle_v1_index_proto_msgTypes[39].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[11].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[14].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[27].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[30].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[34].OneofWrappers = []any{}
+	file_heddle_v1_index_proto_msgTypes[41].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_index_proto_rawDesc), len(file_heddle_v1_index_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   42,
+			NumMessages:   44,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

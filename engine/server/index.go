@@ -204,6 +204,10 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 	if err == nil {
 		q.Fields, err = i.s.fields(r.GetIndex(), r, nil)
 	}
+	k := q.K
+	if err == nil {
+		err = i.s.feedback(ctx, r, &q)
+	}
 	if err == nil {
 		err = problem.Take(ctx, messageBytes*int64(q.K))
 	}
@@ -220,14 +224,17 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 		}
 		out.Total, out.Explanation, out.Note = totalMessage(&q, h.Total), h.Explanation, h.Note
 		out.After = h.After
-		out.Hits = make([]*api.Hit, len(h.IDs))
+		out.Hits = make([]*api.Hit, 0, len(h.IDs))
 		values := make([]api.Hit, len(h.IDs))
 		for n, d := range h.IDs {
+			if r.Like != nil && (h.Names[n] == r.Like.GetDoc() || len(out.Hits) == k) {
+				continue
+			}
 			hit := &values[n]
 			if hit.Doc, hit.Id, hit.Score = h.Names[n], d, h.Scores[n]; h.Documents != nil {
 				setContents(hit, &h.Documents[n])
 			}
-			out.Hits[n] = hit
+			out.Hits = append(out.Hits, hit)
 		}
 	})
 	if err == nil && r.GetSuggest() {

@@ -17,6 +17,7 @@ import (
 	"heddle/engine/cmd/heddle/internal/machine"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/cmd/heddle/internal/workload"
+	"heddle/engine/feedback"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
 	"heddle/engine/index/synonym"
@@ -29,6 +30,7 @@ type searchOptions struct {
 	queries
 	filterOptions
 	pageOptions
+	feedback    feedbackOptions
 	statistics  string
 	syntax      string
 	all         bool
@@ -81,6 +83,7 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.total, "total", "print the number of matches; --total=`NUMBER` counts up to it")
 	fs.Lookup("total").NoOptDefVal = "true"
 	o.pageOptions.add(fs)
+	o.feedback.add(fs)
 	fs.StringSliceVar(&o.parts.Members, "fields", nil, "print the `MEMBERS` of stored objects, like title,meta.year")
 	fs.BoolVar(&o.parts.Source, "source", false, "print stored objects or texts")
 	fs.IntVar(&o.snippet, "snippet", 0, "print the best part of each stored text, of about `BYTES`")
@@ -102,6 +105,9 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 
 func (o *searchOptions) Validate(args []string) (err error) {
 	if err = o.set(args, "index file"); err != nil {
+		return err
+	}
+	if err = o.validateFeedback(); err != nil {
 		return err
 	}
 	if !o.given.text() && !o.given.file() && (o.where != "" || o.bitmap != "" || len(o.sort) > 0) { // all documents that pass
@@ -318,7 +324,8 @@ func (o *searchOptions) answer(ctx context.Context, a *App, c *config.Config, s 
 			return err
 		}
 	}
-	return errors.Join(o.each(ctx, a, c.Batching.Queries, s.Answer), s.Writer.Report(a.Stderr))
+	answerAll := o.feedback.wrap(feedback.Of(s.Index), &s.Query, s.Answer)
+	return errors.Join(o.each(ctx, a, c.Batching.Queries, answerAll), s.Writer.Report(a.Stderr))
 }
 
 // writer returns the writer of answers.

@@ -10,6 +10,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/answer"
 	"heddle/engine/cmd/heddle/internal/machine"
+	"heddle/engine/feedback"
 	"heddle/engine/internal/coordinator"
 	"heddle/engine/internal/limit"
 	"heddle/engine/table/facet"
@@ -67,5 +68,6 @@ func (o *searchOptions) collection(ctx context.Context, a *App, c *config.Config
 			return err
 		}
 	}
-	return errors.Join(o.each(ctx, a, c.Batching.Queries, s.Answer), s.Writer.Report(a.Stderr))
+	answerAll := o.feedback.wrap(feedback.OfCollection(set), &s.Query, s.Answer)
+	return errors.Join(o.each(ctx, a, c.Batching.Queries, answerAll), s.Writer.Report(a.Stderr))
 }

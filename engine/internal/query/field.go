@@ -170,6 +170,16 @@ func (x *Index) inField(b *Batch, name string) set {
 	return set{Expr: plan.Expr{List: plan.Handle(len(x.Source.Lists) + i)}}
 }
 
+// inFields is the number of the documents of each title:*.
+func (p *phrased) inFields(src *plan.Source) (n uint64) {
+	for h := range p.set.Lists {
+		if i := int(h) - len(src.Lists); i >= 0 && h < p.base {
+			n += src.Fields[i].Docs
+		}
+	}
+	return n
+}
+
 // lengthRule returns the scoring of a list of a query that p is, or of another query: its norm and the lengths of documents.
 func (p *phrased) lengthRule(src *plan.Source, h plan.Handle, norm plan.Norm) (plan.Norm, []uint32) {
 	if p == nil || p.fields == nil {

@@ -34,16 +34,6 @@ type weightedPhrase struct {
 	weight uint32
 }
 
-// inFields is the number of the documents of each title:*.
-func (p *phrased) inFields(src *plan.Source) (n uint64) {
-	for h := range p.set.Lists {
-		if i := int(h) - len(src.Lists); i >= 0 && h < p.base {
-			n += src.Fields[i].Docs
-		}
-	}
-	return n
-}
-
 // load is the number of the documents of the shortest places of all phrases.
 func (p *phrased) load(src *plan.Source) (n uint64) {
 	for i := range p.phrases {
