@@ -120,19 +120,20 @@ func (r *run) match(depth int) (m matches, err error) {
 		q.Sorter, call.Fresh = s, true
 	}
 	found, err := r.in.Search(r.ctx, r.g, q, r.Filter, &call)
-	switch {
-	case err != nil:
-		return m, err
-	case !ranked:
-		return matches{docs: slices.Clone(found.Docs), count: found.Count, first: found.First}, nil
-	case len(found.Docs) < depth:
+	if err != nil || !ranked {
+		return matches{docs: slices.Clone(found.Docs), count: found.Count, first: found.First}, err
+	}
+	n := 0 // others may have the least score
+	if len(found.Docs) == depth {
+		m = matches{first: true, count: found.Total.Value, most: found.Scores[depth-1]}
+		n, _ = slices.BinarySearchFunc(found.Scores, m.most, func(a, b float64) int { return cmp.Compare(b, a) })
+	}
+	if n == 0 { // few documents, or all scores are equal
 		return r.match(plan.MaxK + 1)
 	}
-	m = matches{first: true, count: found.Total.Value, most: found.Scores[depth-1]}
 	if !found.Total.Exact { // not even a part of them, if Total is 0
 		m.count = math.MaxUint64
 	}
-	n, _ := slices.BinarySearchFunc(found.Scores, m.most, func(a, b float64) int { return cmp.Compare(b, a) }) // others may have the least score
 	at := make([]int, n)
 	for i := range at {
 		at[i] = i
