@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heddle/config"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
 )
@@ -109,4 +110,12 @@ func parseAll[T any](words []string, parse func(string) (T, error)) (all []T, er
 		all = append(all, v)
 	}
 	return all, nil
+}
+
+// oneBackend rejects --backend all for commands that measure or inspect one backend.
+func oneBackend(c *config.Config) error {
+	if c.Devices.Backend == "all" {
+		return usageError{errors.New("backend all is for search, calibrate and bitmap query: use auto, host or opencl")}
+	}
+	return nil
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/rs/zerolog"
 
 	"heddle/config"
@@ -27,12 +25,4 @@ func (s *settings) load(a *App) (*config.Config, zerolog.Logger, error) {
 		a.Self = ""
 	}
 	return c, a.logger(c.Log), nil
-}
-
-// oneBackend rejects --backend all for commands that measure or inspect one backend.
-func oneBackend(c *config.Config) error {
-	if c.Devices.Backend == "all" {
-		return usageError{errors.New("backend all is for search, calibrate and bitmap query: use auto, host or opencl")}
-	}
-	return nil
 }
