@@ -289,6 +289,11 @@ func TestFieldsOracle(t *testing.T) {
 				if h, err := x.Search(t.Context(), plain); err != nil || !slices.Equal(h.Docs, all) {
 					t.Fatalf("%+v in\n%s: %v, want %v; %v", plain, docs.lines(), h.Docs, all, err)
 				}
+				plain.CountOnly, plain.Filter = true, &Filter{Docs: []uint32{0, uint32(len(docs) / 2)}}
+				permitted := slices.DeleteFunc(slices.Clone(all), func(d uint32) bool { return d != 0 && d != uint32(len(docs)/2) })
+				if h, err := x.Search(t.Context(), plain); err != nil || h.Count != uint64(len(permitted)) {
+					t.Fatalf("%+v in\n%s: %d documents, want %v; %v", plain, docs.lines(), h.Count, permitted, err)
+				}
 			}
 			if got, err := c.Search(t.Context(), q); err != nil || !slices.Equal(got.Names, h.Names) || !slices.Equal(got.Scores, h.Scores) || got.Total != h.Total {
 				t.Fatalf("%+v in\n%s: a collection has %v %v %v, want %v %v; %v", q, docs.lines(), got.Names, got.Scores, got.Total, h.Names, h.Scores, err)

@@ -284,7 +284,7 @@ func TestRefused(t *testing.T) {
 		{RM3{Docs: 1001}, engine.Query{Text: "red", K: 1}, "the number of documents is 1001"},
 		{RM3{Terms: -1}, engine.Query{Text: "red", K: 1}, "the number of terms is -1"},
 		{RM3{Weight: &two}, engine.Query{Text: "red", K: 1}, "the weight of the query is 2"},
-		{RM3{}, engine.Query{Text: "red"}, "only ranked queries"},
+		{RM3{}, engine.Query{Text: "red"}, "not ranked"},
 		{RM3{}, engine.Query{Terms: []string{"red"}, K: 1}, "a query of words"},
 		{RM3{}, engine.Query{Text: "red -loom", K: 1}, "omit operators"},
 	} {

@@ -62,9 +62,9 @@ func (r RM3) Expand(ctx context.Context, x Index, q engine.Query) (engine.Query,
 	case !(weight >= 0 && weight <= 1):
 		return q, invalid("the weight of the query is %v, want 0 to 1", weight)
 	case q.K == 0:
-		return q, invalid("only ranked queries have feedback")
+		return q, invalid("the query is not ranked")
 	case q.Text == "":
-		return q, invalid("feedback needs a query of words")
+		return q, invalid("a query of words is needed")
 	}
 	settings, err := x.Analysis(ctx)
 	if err != nil {
@@ -138,7 +138,7 @@ func queryWords(a *analyze.Analyzer, q *engine.Query) (map[string]float64, error
 	}
 	words, err := querylang.EachWord(q.Text, add)
 	if err == nil && !words {
-		err = invalid("feedback needs a query of words: omit operators, phrases, fields and tolerant words")
+		err = invalid("a query of words is needed: omit operators, phrases, fields and tolerant words")
 	}
 	return all, err
 }

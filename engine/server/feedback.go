@@ -24,6 +24,8 @@ func (s *Server) feedback(ctx context.Context, r *api.SearchRequest, q *engine.Q
 		return nil
 	case like != nil && (more != nil || r.GetQuery() != "" || len(r.GetTerms()) > 0 || len(r.GetWeights()) > 0):
 		return problem.BadRequest(errors.New("like excludes query, terms, weights and feedback"))
+	case q.K == 0:
+		return problem.BadRequest(errors.New("like and feedback rank documents: k must be at least 1"))
 	case like != nil && (r.GetOffset() > 0 || r.GetAfter() != ""):
 		return problem.BadRequest(errors.New("like has no pages: omit offset and after"))
 	case more != nil:

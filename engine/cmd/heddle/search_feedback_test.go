@@ -119,6 +119,7 @@ func TestSearchFeedback(t *testing.T) {
 	for body, want := range map[string]string{
 		`"like":{"doc":"a"},"query":"red"`:           "like excludes query",
 		`"like":{"doc":"a"},"offset":1`:              "like has no pages",
+		`"like":{"doc":"a"},"k":0`:                   "k must be at least 1",
 		`"like":{"doc":"none"}`:                      "not_found",
 		`"query":"red","feedback":{"documents":101}`: "feedback.documents",
 		`"query":"red loom*","feedback":{}`:          "omit operators",
