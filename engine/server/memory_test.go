@@ -93,7 +93,7 @@ func (h *heap) check(t *testing.T, budget, connections int) {
 
 const (
 	perConnection = 64 << 10 // memory of a connection in the server and in the client of the test, in bytes
-	ofQueries     = 32 << 20 // memory of running queries, in bytes
+	ofQueries     = 48 << 20 // memory of running queries, in bytes
 )
 
 // settle waits until the requests of an attack have an answer or wait for their clients: the memory that they
