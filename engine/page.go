@@ -110,6 +110,19 @@ func (o *Query) dismax() (d query.Dismax) {
 // generationOf names the content of an index in cursors.
 func generationOf(g *lists.Generation) string { return strconv.FormatUint(g.Checksum(), 16) }
 
+// generationFor names the content of an index, and of the attribute table if the order s of o depends on it.
+func (o *Query) generationFor(s *order.Spec, g *lists.Generation, in *filter.Compiler) (string, error) {
+	name := generationOf(g)
+	if o.Table == nil || len(s.Attributes()) == 0 {
+		return name, nil
+	}
+	t, err := in.Open(o.Table.Internal())
+	if err == nil && t.File != nil {
+		name += "-" + strconv.FormatUint(t.File.Checksum(), 16)
+	}
+	return name, err
+}
+
 // cut leaves out the first Offset documents of an answer by score, and sets the cursor of the next page.
 func (o *Query) cut(g *lists.Generation, h *Hits) {
 	if n := min(o.Offset, len(h.Docs)); n > 0 && o.K > 0 {
@@ -129,11 +142,17 @@ func searchOrdered(ctx context.Context, g *lists.Generation, o *Query, in *filte
 		return h, err
 	}
 	s, err := o.Page()
-	if err == nil && o.After != "" {
-		err = s.ReadCursor(o.After, generationOf(g))
-	}
 	if err != nil {
 		return h, err
+	}
+	var generation string
+	if o.After != "" {
+		if generation, err = o.generationFor(s, g, in); err == nil {
+			err = s.ReadCursor(o.After, generation)
+		}
+		if err != nil {
+			return h, err
+		}
 	}
 	a := &order.Ask{Spec: s, Query: new(query.Query), Filter: o.Filter.form(), Call: call, Total: o.Total}
 	o.internal(a.Query)
@@ -155,7 +174,7 @@ func searchOrdered(ctx context.Context, g *lists.Generation, o *Query, in *filte
 		h.Total = plan.UpTo(found.Count, o.Total)
 	}
 	if n := len(places); o.After != "" && n == o.K {
-		h.After = s.Cursor(generationOf(g), &places[n-1])
+		h.After = s.Cursor(generation, &places[n-1])
 	}
 	return h, fetchHits(ctx, g, o, &h)
 }

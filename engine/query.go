@@ -84,12 +84,12 @@ type Query struct {
 	// Offset is the number of best documents to leave out; Offset + K is at most plan.MaxK. Default: 0.
 	Offset int
 	// After continues behind an earlier answer: it is Hits.After of the answer, or FirstPage to begin. The pages of
-	// one content of the index are exact; a cursor of earlier content has code Gone. Default: "", there is no next page.
+	// one content of the index, and of Table if the order depends on it, are exact; a cursor of earlier content has code
+	// Gone. Default: "", there is no next page.
 	After string
 	// Sort is the order of the documents, such as "year desc" and "score": columns of Table, or the score. A document
 	// without a value comes last, and ties are in the order of the documents. A query with Sort alone is for all
-	// documents. Columns in front order the documents on the processor that matches them, unless After, Collapse or MinScore
-	// is set; pure Go sorts all matching documents otherwise. Default: nil, the descending score.
+	// documents. Default: nil, the descending score.
 	Sort  []string
 	Table *Table // attribute table of the index, for Sort, Collapse and Boost
 	// MinScore is the least score of a document. Hits.Total counts no others. Default: 0.

@@ -115,3 +115,56 @@ func TestSortDevice(t *testing.T) {
 		}
 	}
 }
+
+// TestCursorTable: a cursor of an order by an attribute ends with the content of the attribute table.
+func TestCursorTable(t *testing.T) {
+	dir := t.TempDir()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	texts, index := filepath.Join(dir, "docs.tsv"), filepath.Join(dir, "x.hdl")
+	must(os.WriteFile(texts, []byte("a\tloom\nb\tloom\nc\tloom\n"), 0o644))
+	_, err := build.Build(t.Context(), index, []string{texts}, build.Options{Format: build.Text})
+	must(err)
+	var tables []string
+	for i, rows := range []string{"year\n1\n2\n3\n", "year\n3\n2\n1\n"} {
+		src, err := read.Open(t.Context(), []string{"-"}, read.Options{Stdin: strings.NewReader(rows)})
+		must(err)
+		tables = append(tables, filepath.Join(dir, fmt.Sprintf("%d.hdb", i)))
+		_, err = tablebuild.Build(t.Context(), src, tables[i], tablebuild.Options{})
+		must(err)
+		must(src.Close())
+	}
+	e := tableEngine(t, Options{Backend: "host"})
+	x, err := e.OpenIndex(t.Context(), index, IndexOptions{})
+	must(err)
+	for name, q := range map[string]Query{
+		"sort":     {Sort: []string{"year"}},
+		"collapse": {Collapse: "year"},
+		"boost":    {Boost: &Boost{Column: "year", From: "1", To: "3", Weight: 1}},
+		"score":    {}, // does not depend on the table
+	} {
+		table, err := e.OpenTable(t.Context(), tables[0], TableOptions{})
+		must(err)
+		q.Text, q.K, q.After, q.Table = "loom", 1, FirstPage, table
+		page := func(want Code) {
+			t.Helper()
+			h, err := x.Search(t.Context(), q)
+			if got := CodeOf(err); got != want {
+				t.Errorf("%s: code %s, want %s: %v", name, got, want, err)
+			}
+			q.After = h.After
+		}
+		page(OK)
+		page(OK)
+		must(table.Reload(t.Context(), tables[1]))
+		if name == "score" {
+			page(OK)
+		} else {
+			page(Gone)
+		}
+	}
+}

@@ -75,10 +75,10 @@ func (s *Spec) ReadCursor(text, generation string) error {
 	switch {
 	case err != nil || len(c.Values) != values && c.Keys == s.signature() || math.IsNaN(score):
 		return query.Option(errors.New(`after: it is no cursor: want "*" for the first page, then the member after of the reply`))
-	case c.Generation != generation:
-		return &failure.Error{Code: failure.Gone, Op: "search", Err: errors.New("after: the content of the index has changed since the page before: begin again with \"*\"")}
 	case c.Keys != s.signature():
 		return query.Option(fmt.Errorf("after: the cursor is of the order %s, the query has the order %s", c.Keys, s.signature()))
+	case c.Generation != generation:
+		return &failure.Error{Code: failure.Gone, Op: "search", Err: errors.New("after: the content of the index or of its attributes has changed since the page before: begin again with \"*\"")}
 	}
 	s.After = &Place{Values: c.Values, Score: score, Doc: c.Doc}
 	return nil
