@@ -182,6 +182,8 @@ func (o *searchOptions) fetches() bool {
 func (o *searchOptions) validate(c *config.Config, mode engine.Match) error {
 	o.run = c.Search.Format == "trec"
 	switch {
+	case o.none && o.paged():
+		return usageError{errors.New("--offset, --after, --sort, --min-score, --collapse and --boost are for ranked results: -k must be at least 1")}
 	case mode == engine.AndOr && !o.ranked():
 		return usageError{errors.New("mode and-or is for ranked results: use and or or with --all and --count")}
 	case o.part && mode == engine.Or:
