@@ -260,6 +260,19 @@ func TestFields(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("d%d\tother%d\tthing%d", i, i, i))
 	}
 	_, s := open(t, append(lines, "a\tred loom\tloom loom", "b\tloom\tweft"), opt)
+	for _, r := range []func(engine.Query) (engine.Query, error){
+		func(q engine.Query) (engine.Query, error) { return Like{}.Query(t.Context(), Of(s), "a", q) },
+		func(q engine.Query) (engine.Query, error) { return RM3{}.Expand(t.Context(), Of(s), q) },
+	} {
+		if _, err := r(engine.Query{Text: "loom", K: 1, QueryFields: "titel"}); err == nil || !strings.Contains(err.Error(), "no document has the field titel") {
+			t.Errorf("an unknown field: %v", err)
+		}
+	}
+	none := 0.0 // no term is taken: all documents have the words
+	_, both := open(t, []string{"a\tred\tloom", "b\tred\tloom"}, opt)
+	if q, err := (RM3{Weight: &none}).Expand(t.Context(), Of(both), engine.Query{Text: "loom", K: 3}); err != nil || !slices.Equal(q.Terms, []string{"body:loom"}) || !slices.Equal(q.Weights, []float64{1}) {
+		t.Errorf("a query without a model: %v %v %v", q.Terms, q.Weights, err)
+	}
 	q, err := Like{MinDocuments: 2}.Query(t.Context(), Of(s), "a", engine.Query{QueryFields: "title^3,body"})
 	if err != nil || !slices.Equal(q.Terms, []string{"title:loom", "body:loom"}) || !slices.Equal(q.Weights, []float64{3, 1}) {
 		t.Errorf("%v %v %v", q.Terms, q.Weights, err)
@@ -300,6 +313,9 @@ func TestRefused(t *testing.T) {
 	}
 	if _, err := (Like{}).Query(t.Context(), Of(s), "none", engine.Query{K: 1}); engine.CodeOf(err) != engine.NotFound {
 		t.Errorf("an unknown document: %v", err)
+	}
+	if _, err := (Like{}).Query(t.Context(), Of(s), "a", engine.Query{K: 1, QueryFields: "title"}); engine.CodeOf(err) != engine.InvalidOption || !strings.Contains(err.Error(), "the index has no fields") {
+		t.Errorf("a field of an index without fields: %v", err)
 	}
 	if _, err := (Like{MinFrequency: -1}).Query(t.Context(), Of(s), "a", engine.Query{K: 1}); engine.CodeOf(err) != engine.InvalidOption {
 		t.Errorf("a wrong frequency: %v", err)

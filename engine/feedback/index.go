@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"heddle/engine"
 	"heddle/engine/index/analyze"
@@ -69,14 +70,24 @@ func look(ctx context.Context, x Index, all []string, queryFields string) (*word
 		return nil, err
 	}
 	w := &words{docs: st.Docs, df: map[string]uint64{}}
-	if len(st.Fields) > 0 {
-		if w.fields, err = querylang.ParseFields(queryFields); err != nil {
-			return nil, err
+	var names []string
+	for _, f := range st.Fields {
+		names = append(names, f.Name)
+	}
+	if w.fields, err = querylang.ParseFields(queryFields); err != nil {
+		return nil, err
+	}
+	for _, f := range w.fields {
+		if names == nil {
+			return nil, invalid("the index has no fields: build it with --fields")
 		}
-		if w.fields == nil {
-			for _, f := range st.Fields {
-				w.fields = append(w.fields, querylang.Field{Name: f.Name, Weight: 1})
-			}
+		if !slices.Contains(names, f.Name) {
+			return nil, invalid("no document has the field %s (fields: %s)", f.Name, strings.Join(names, ", "))
+		}
+	}
+	if w.fields == nil {
+		for _, name := range names {
+			w.fields = append(w.fields, querylang.Field{Name: name, Weight: 1})
 		}
 	}
 	var terms []string

@@ -49,7 +49,7 @@ func within(name string, n *int, standard, most int) error {
 //   - The model is the Terms terms of the greatest values, ties in their order, with their values divided by the sum of all.
 //   - The weight of a term is Weight · weight in q + (1 - Weight) · value in the model.
 //
-// A query without documents is its words alone, and one of which the analysis leaves nothing stays as it is.
+// A query of whose documents no term is taken is its words alone, and one of which the analysis leaves nothing stays as it is.
 func (r RM3) Expand(ctx context.Context, x Index, q engine.Query) (engine.Query, error) {
 	weight := 0.5
 	if r.Weight != nil {
@@ -108,6 +108,9 @@ func (r RM3) Expand(ctx context.Context, x Index, q engine.Query) (engine.Query,
 		}
 	}
 	model := best(values, r.Terms)
+	if len(model) == 0 {
+		weight = 1
+	}
 	scale(own, weight)
 	scale(model, 1-weight)
 	for t, v := range model {

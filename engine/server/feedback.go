@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"heddle/engine"
 	"heddle/engine/api"
@@ -30,7 +31,7 @@ func (s *Server) feedback(ctx context.Context, r *api.SearchRequest, q *engine.Q
 		return problem.BadRequest(errors.New("like has no pages: omit offset and after"))
 	case more != nil:
 		if docs = int64(more.GetDocuments()); docs > mostFeedback {
-			return problem.Within("feedback.documents", int(docs), mostFeedback)
+			return problem.BadRequest(fmt.Errorf("feedback.documents is %d, want at most %d", docs, mostFeedback))
 		}
 	}
 	if err := problem.Take(ctx, feedbackBytes*max(docs, 10)); err != nil {

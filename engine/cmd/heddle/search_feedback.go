@@ -16,7 +16,7 @@ import (
 // feedbackOptions make queries of documents.
 type feedbackOptions struct {
 	like, rule string // name of a document, and the parameters of --like
-	model      string // parameters of --rm3; empty: not given
+	model      string // parameters of --rm3
 	by         feedback.Like
 	rm3        feedback.RM3
 	given      func(flag string) bool
@@ -31,19 +31,22 @@ func (f *feedbackOptions) add(fs *pflag.FlagSet) {
 }
 
 // on tells whether queries are made of documents.
-func (f *feedbackOptions) on() bool { return f.given("like") || f.model != "" }
+func (f *feedbackOptions) on() bool { return f.given("like") || f.given("rm3") }
 
 // validateFeedback checks the flags, and makes --like the query.
 func (o *searchOptions) validateFeedback() error {
 	f := &o.feedback
+	if f.given("like-rule") && !f.given("like") {
+		return errors.New("--like-rule is for --like")
+	}
 	if !f.on() {
 		return nil
 	}
-	if _, err := fmt.Sscanf(f.rule+"\n", "%d,%d,%d\n", &f.by.Terms, &f.by.MinFrequency, &f.by.MinDocuments); f.rule != "" && err != nil {
+	if _, err := fmt.Sscanf(f.rule+"\n", "%d,%d,%d\n", &f.by.Terms, &f.by.MinFrequency, &f.by.MinDocuments); f.given("like-rule") && err != nil {
 		return fmt.Errorf("--like-rule %s: want three whole numbers such as 25,2,5", f.rule)
 	}
 	f.rm3.Weight = new(float64)
-	if _, err := fmt.Sscanf(f.model+"\n", "%d,%d,%g\n", &f.rm3.Docs, &f.rm3.Terms, f.rm3.Weight); f.model != "" && err != nil {
+	if _, err := fmt.Sscanf(f.model+"\n", "%d,%d,%g\n", &f.rm3.Docs, &f.rm3.Terms, f.rm3.Weight); f.given("rm3") && err != nil {
 		return fmt.Errorf("--rm3=%s: want three numbers such as 10,10,0.5", f.model)
 	}
 	for _, flag := range []string{"synonyms", "all", "count", "part"} {
@@ -56,7 +59,9 @@ func (o *searchOptions) validateFeedback() error {
 		return errors.New("--like and --rm3 are for ranked results: omit --syntax boolean")
 	case !f.given("like"):
 		return nil
-	case f.model != "" || f.given("query") || f.given("queries"):
+	case f.given("total") || f.given("after"):
+		return errors.New("--total and --after count the document that --like leaves out: omit them")
+	case f.given("rm3") || f.given("query") || f.given("queries"):
 		return errors.New("--like excludes --query, --queries and --rm3")
 	}
 	o.text, o.syntax, o.excludeSelf = f.like, syntaxLiteral, true
@@ -80,7 +85,7 @@ func (f *feedbackOptions) wrap(x feedback.Index, q *engine.Query, answer func(co
 				continue
 			}
 			one, err := options, error(nil)
-			if f.model != "" {
+			if f.given("rm3") {
 				one.Text, one.Terms, one.Weights = t.Text, t.Terms, t.Weights
 				one, err = f.rm3.Expand(ctx, x, one)
 			} else {

@@ -64,6 +64,10 @@ func TestSearchFeedback(t *testing.T) {
 			"--query red --like a":           "--like excludes --query",
 			"--query red --rm3 --all":        "exclude --all",
 			"--query red --rm3 --synonyms x": "exclude --synonyms",
+			"--query red --like-rule 9,9,9":  "--like-rule is for --like",
+			"--query red --rm3=":             "want three numbers",
+			"--like a --like-rule=":          "want three whole numbers",
+			"--like a --total":               "that --like leaves out",
 		} {
 			if r := heddle(t, append([]string{"search", path}, strings.Fields(args)...)...); r.code != exitUsage || !strings.Contains(r.stderr, want) {
 				t.Errorf("%s %s: %+v, want %s", path, args, r, want)
@@ -121,7 +125,7 @@ func TestSearchFeedback(t *testing.T) {
 		`"like":{"doc":"a"},"offset":1`:              "like has no pages",
 		`"like":{"doc":"a"},"k":0`:                   "k must be at least 1",
 		`"like":{"doc":"none"}`:                      "not_found",
-		`"query":"red","feedback":{"documents":101}`: "feedback.documents",
+		`"query":"red","feedback":{"documents":101}`: "feedback.documents is 101, want at most 100",
 		`"query":"red loom*","feedback":{}`:          "omit operators",
 	} {
 		if got := own.ask("/v1/indexes/d/search", "{"+body+"}"); !strings.Contains(got, want) {

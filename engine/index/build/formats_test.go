@@ -84,6 +84,9 @@ func TestColumns(t *testing.T) {
 		{"n", "id\ttitle\tbody\tn\nx\tred\tblue\ta\nx\tred", "a 1+1, 3 1+0"},
 		{"n", "a\tred\tblue", "a 1+1"},
 		{"n", "id\ttitle\tbody\nx\tred\tblue", "no column n"},
+		{"", "title\tTitle\tid\tbody\nred\tloom\ta\tblue", "column Title twice"},
+		{"id", "id\ttitle\tbody\tid\na\tred\tblue\tb", "column id twice"},
+		{"", "id\ttitle\tbody\t\t\na\tred\tblue\tb\tc", "a 1+1"},
 		{"", "title\tbodi\nred\tblue", "title 1+0, red 1+0"},
 	} {
 		opt := DefaultOptions()

@@ -18,7 +18,7 @@ type columns struct {
 
 // Columns is the format of lines of columns, whose first line in an input is given. It is a header if it has the
 // names of all fields, and id or the first other column names documents. Without a header the first column names them, and the fields
-// follow in their order. An error describes a header without id.
+// follow in their order. An error describes a header without id, or with the column of a field or of the name twice.
 func (f *Fields) Columns(first []byte, id string) (format Format, header bool, err error) {
 	var c columns
 	names := strings.Split(string(first), "\t")
@@ -42,6 +42,11 @@ func (f *Fields) Columns(first []byte, id string) (format Format, header bool, e
 	} else {
 		for slices.Contains(c.fields, c.name) {
 			c.name++
+		}
+	}
+	for i, n := range names {
+		if first := at(strings.TrimSpace(n)); first < i && (first == c.name || slices.Contains(c.fields, first)) {
+			return Format{}, true, fmt.Errorf("the header has the column %s twice", strings.TrimSpace(n))
 		}
 	}
 	return Format{cutLine, c.parse}, true, nil
