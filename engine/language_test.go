@@ -343,3 +343,38 @@ func TestInvalidBeside(t *testing.T) {
 		}
 	}
 }
+
+// TestEqualTerms has words that stand for an equal term, of which one adds nothing to scores or has another document
+// frequency: the scores are the sums of those of each word.
+func TestEqualTerms(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.hdl")
+	opt := build.DefaultOptions()
+	opt.Format, opt.Stdin = build.Text, strings.NewReader("d0\ta a a a b\nd1\tc a\nd2\tcab b\n")
+	if _, err := build.Build(t.Context(), path, []string{"-"}, opt); err != nil {
+		t.Fatal(err)
+	}
+	x, err := onThread(t).OpenIndex(t.Context(), path, IndexOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	scores := func(text string) map[uint32]float64 {
+		h, err := x.Search(t.Context(), Query{Text: text, K: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := map[uint32]float64{}
+		for i, d := range h.Docs {
+			all[d] = h.Scores[i]
+		}
+		return all
+	}
+	for _, words := range [][2]string{{"{* TO cab}", "cab~2,1"}, {"[b TO c]", "cab~2,1"}, {"[b TO c]", "cab~"}, {"b c", "cab~2,1"}, {"[* TO c]", "c*"}} {
+		both, first, second := scores(words[0]+" "+words[1]), scores(words[0]), scores(words[1])
+		for d, got := range both {
+			if want := first[d] + second[d]; math.Abs(got-want) > 1e-6 {
+				t.Errorf("%s: document %d has the score %v, want %v", words, d, got, want)
+			}
+		}
+	}
+}

@@ -101,6 +101,7 @@ func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
+	var last *asked // whose weight is the last of b.real
 	for i := range b.asked {
 		t := &b.asked[i]
 		length := uint32(0)
@@ -115,9 +116,10 @@ func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
 		postings += uint64(length)
 		switch {
 		case !ok || t.weight == 0: // a similar word of as many edits as characters has the weight 0
-		case !bested && i > 0 && b.asked[i-1].term == t.term && len(b.real) > 0: // with another document frequency
+		case !bested && last != nil && last.term == t.term: // with another document frequency
 			b.real[len(b.real)-1] += weight
 		default:
+			last = t
 			// A term of other shards alone counts in the scale too.
 			b.real, b.list, b.places = append(b.real, weight), append(b.list, plan.Term{List: t.handle}), append(b.places, t.place)
 		}
