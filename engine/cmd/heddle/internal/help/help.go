@@ -56,6 +56,9 @@ auto does not choose the codecs with a star: a device reads their segments value
 		if d.Alias != "" {
 			fmt.Fprintf(&b, "  %11s its other name is %s\n", "", d.Alias)
 		}
+		if d.UsesLevels {
+			fmt.Fprintf(&b, "  %11s %s0 to %s%d have this number of levels of exceptions; %s has 1\n", "", d.Name, d.Name, codec.MaxRPFDLevels, d.Name)
+		}
 		if d.Source != "" {
 			fmt.Fprintf(&b, "  %11s (%s)\n", "", d.Source)
 		}
