@@ -179,9 +179,9 @@ func searchOrdered(ctx context.Context, g *lists.Generation, o *Query, in *filte
 	return h, fetchHits(ctx, g, o, &h)
 }
 
-// all reports whether the query matches all documents because it has an order and no other part.
+// all reports whether the query matches all documents because it has an order, groups or a boost and no words.
 func (o *Query) all() bool {
-	return len(o.Sort) > 0 && o.Text == "" && len(o.Terms) == 0 && o.Expr == nil
+	return (len(o.Sort) > 0 || o.Collapse != "" || o.Boost != nil) && o.Text == "" && len(o.Terms) == 0 && o.Expr == nil
 }
 
 // whole makes q match all documents, if o does.

@@ -88,8 +88,8 @@ type Query struct {
 	// Gone. Default: "", there is no next page.
 	After string
 	// Sort is the order of the documents, such as "year desc" and "score": columns of Table, or the score. A document
-	// without a value comes last, and ties are in the order of the documents. A query with Sort alone is for all
-	// documents. Default: nil, the descending score.
+	// without a value comes last, and ties are in the order of the documents. A query with Sort, Collapse or Boost and
+	// without words is for all documents. Default: nil, the descending score.
 	Sort  []string
 	Table *Table // attribute table of the index, for Sort, Collapse and Boost
 	// MinScore is the least score of a document. Hits.Total counts no others. Default: 0.

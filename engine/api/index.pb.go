@@ -27,7 +27,7 @@ type SearchRequest struct {
 	// Name of the index.
 	Index string `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
 	// Text in the query language. The analysis of the index splits it into terms. * is all documents, and
-	// so is a filter without a query and terms.
+	// so is a filter, sort, collapse or boost without a query and terms.
 	Query string `protobuf:"bytes,2,opt,name=query,proto3" json:"query,omitempty"`
 	// Take all characters of the text as words: no operators, weights and prefixes. Default: false, the
 	// query language.

@@ -279,6 +279,9 @@ type found struct {
 
 // ask answers a query in the form of a name.
 func (f *forms) ask(t *rapid.T, form string, q engine.Query, batch bool) found {
+	if q.Text == "*" && (len(q.Sort) > 0 || q.Collapse != "" || q.Boost != nil) && rapid.Bool().Draw(t, "without words") {
+		q.Text = ""
+	}
 	qs := []engine.Query{q}
 	if batch {
 		qs = []engine.Query{{Text: "w1", K: 3, Names: true}, q}
