@@ -52,6 +52,14 @@ func (c collection) Analysis(context.Context) (analyze.Settings, error) {
 	return s.Segments()[0].File().Meta().Analysis, nil
 }
 
+func analyzer(ctx context.Context, x Index) (*analyze.Analyzer, error) {
+	s, err := x.Analysis(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return analyze.New(s)
+}
+
 // text asks for the whole text of documents.
 var text = engine.Fields{Snippet: &engine.Snippet{Size: 100_000}}
 

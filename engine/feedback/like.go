@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"heddle/engine"
-	"heddle/engine/index/analyze"
 	"heddle/engine/syntax"
 )
 
@@ -32,11 +31,7 @@ func (l Like) Query(ctx context.Context, x Index, name string, q engine.Query) (
 	if err != nil {
 		return q, err
 	}
-	settings, err := x.Analysis(ctx)
-	if err != nil {
-		return q, err
-	}
-	a, err := analyze.New(settings)
+	a, err := analyzer(ctx, x)
 	if err != nil {
 		return q, err
 	}

@@ -66,11 +66,7 @@ func (r RM3) Expand(ctx context.Context, x Index, q engine.Query) (engine.Query,
 	case q.Text == "":
 		return q, invalid("a query of words is needed")
 	}
-	settings, err := x.Analysis(ctx)
-	if err != nil {
-		return q, err
-	}
-	a, err := analyze.New(settings)
+	a, err := analyzer(ctx, x)
 	if err != nil {
 		return q, err
 	}
