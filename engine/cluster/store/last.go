@@ -90,7 +90,7 @@ func (k *Keeper) mend(ctx context.Context, states map[string]*State) error {
 		}
 		now, revision, err := get(ctx, k.KV, name)
 		if err == nil && !now.follows(old) {
-			now = &State{Epoch: max(old.Epoch, now.Epoch) + 1, Current: old.Current, Sources: old.Sources, Failure: "NATS had lost the map: repeat the change"} // no epoch twice
+			now = &State{Epoch: max(old.Epoch, now.Epoch) + 1, Current: old.Current, Sources: old.Sources, Removed: old.Removed, Failure: "NATS had lost the map: repeat the change"} // no epoch twice
 			_, err = put(ctx, k.KV, name, now, revision)
 		}
 		if err != nil { // another node may have been faster
@@ -101,8 +101,8 @@ func (k *Keeper) mend(ctx context.Context, states map[string]*State) error {
 	return nil
 }
 
-// follows reports whether a state can come after an older one: epochs do not go back, and an epoch has
-// one map.
+// follows reports whether a state can come after an older one: epochs do not go back, an epoch has one map,
+// and a map stays until another one replaces it or the collection is removed.
 func (s *State) follows(old *State) bool {
 	for _, m := range s.maps() {
 		for _, is := range old.maps() {
@@ -111,7 +111,10 @@ func (s *State) follows(old *State) bool {
 			}
 		}
 	}
-	return s.Epoch >= old.Epoch
+	if s.Epoch < old.Epoch || old.Current == nil {
+		return s.Epoch >= old.Epoch
+	}
+	return s.Removed >= old.Current.Epoch || s.Current != nil && s.Current.Epoch >= old.Current.Epoch
 }
 
 // judge notes whether all shards of current maps are open.

@@ -63,6 +63,52 @@ func TestForeign(t *testing.T) {
 	}
 }
 
+// TestLostMap: a store has lost the map of a collection. Changes that end without effect there do not end the
+// collection; a removal does, also where the store then loses the data again.
+func TestLostMap(t *testing.T) {
+	const sum = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
+	other := &layout.Map{Name: "books", Kind: layout.Index, Docs: 1, Shards: []layout.Shard{{File: "y", Docs: 1, Bytes: 1, SHA256: hash('1')}}}
+	for cancelled := range 3 {
+		for _, removed := range []bool{false, true} {
+			kv, k := published(t)
+			lose := func() {
+				*kv = Memory{Nodes: kv.Nodes, Cluster: kv.Cluster}
+			}
+			o, ctx := Operator{KV: kv}, t.Context()
+			lose()
+			for range cancelled {
+				if _, err := o.Publish(ctx, other, 1); err != nil {
+					t.Fatal(err)
+				}
+				if err := o.Cancel(ctx, "books"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 2 {
+				if err := k.Step(ctx); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if removed {
+				if err := o.Remove(ctx, "books"); err != nil {
+					t.Fatal(err)
+				}
+				if err := k.Step(ctx); err != nil {
+					t.Fatal(err)
+				}
+				lose()
+				if err := k.Step(ctx); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s, _, err := get(ctx, kv, "books")
+			if err != nil || (s.Current == nil) != removed || s.Intent != nil || !removed && k.Find(sum) == "" {
+				t.Errorf("%d cancelled, removed %v: %+v, error %v", cancelled, removed, s, err)
+			}
+		}
+	}
+}
+
 // TestLostIdentity: a publish to a store that has lost its data takes the identity of its nodes. Nodes of
 // two clusters end it.
 func TestLostIdentity(t *testing.T) {

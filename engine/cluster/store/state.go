@@ -30,6 +30,9 @@ type State struct {
 	Code engine.Code `json:"code,omitzero"`
 	// Sources are the URLs and folders that had the files of Current. A node with a damaged file asks them.
 	Sources []string `json:"sources,omitempty"`
+	// Removed is Epoch at the time of the last removal; 0 if the collection was never removed. It tells a
+	// removal from a store that has lost the map.
+	Removed uint64 `json:"removed,omitempty"`
 }
 
 // Intent is a running change.
@@ -144,7 +147,7 @@ func (s *State) Advance(reports map[string]*Report, dead []string) (next *State,
 	target, ready := s.Intent.Target, true
 	fail := func(code engine.Code, format string, args ...any) (*State, bool) {
 		text := fmt.Sprintf("%s of epoch %d: ", s.Intent.Verb, target.Epoch) + fmt.Sprintf(format, args...)
-		return &State{Epoch: s.Epoch, Current: s.Current, Failure: text, Code: code, Sources: s.Sources}, true
+		return &State{Epoch: s.Epoch, Current: s.Current, Failure: text, Code: code, Sources: s.Sources, Removed: s.Removed}, true
 	}
 	for n, shard := range target.Shards {
 		part, alive := Part{target.Name, target.Epoch, n}, false
