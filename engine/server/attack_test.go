@@ -21,31 +21,32 @@ import (
 	"heddle/engine/server/access/accesstest"
 )
 
-// guarded returns a guard with one token of role read.
-func guarded(t *testing.T) (*access.Guard, string) {
+// guarded returns a guard with the tokens of two callers of role read.
+func guarded(t *testing.T) (guard *access.Guard, reader, greedy string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "tokens")
-	token, line := accesstest.Token(t, "reader", access.Read)
-	accesstest.Replace(t, file, line)
+	reader, first := accesstest.Token(t, "reader", access.Read)
+	greedy, second := accesstest.Token(t, "greedy", access.Read)
+	accesstest.Replace(t, file, first+"\n"+second)
 	guard, err := access.Open(access.Files{Tokens: file})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return guard, token
+	return guard, reader, greedy
 }
 
 // attacked is a server under attack, with a client from before the attack. Its clients are not the product's.
 type attacked struct {
 	*running
-	at, token string
-	kept      *http.Client // keeps its connection
+	at, token, greedy string       // address, and the tokens of the client and of an authorised attacker
+	kept              *http.Client // keeps its connection
 }
 
 func attack(t *testing.T, opt Options) *attacked {
 	t.Helper()
 	a := &attacked{kept: &http.Client{Transport: &http.Transport{}}}
 	if opt.Access == nil {
-		opt.Access, a.token = guarded(t)
+		opt.Access, a.token, a.greedy = guarded(t)
 	}
 	a.running = runOn(t, engine.Options{Backend: "host"}, opt)
 	url, _, done := a.listen(t.Context())

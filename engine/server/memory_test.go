@@ -109,11 +109,12 @@ func (a *attacked) settle() {
 	}
 }
 
-// post begins a request whose answer nobody reads.
+// post begins a request of the attacker whose answer nobody reads. It may hold all memory that one caller gets:
+// other callers find room.
 func (a *attacked) post(path, header string, body []byte) net.Conn {
 	c := a.dial()
 	c.(*net.TCPConn).SetReadBuffer(64 << 10)
-	fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n%s\r\n", path, a.token, header)
+	fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n%s\r\n", path, a.greedy, header)
 	c.Write(body)
 	return c
 }

@@ -9,7 +9,7 @@ import (
 
 // TestOrigins sends what a browser sends for pages of other origins: the preflight, then the request.
 func TestOrigins(t *testing.T) {
-	guard, token := guarded(t)
+	guard, token, _ := guarded(t)
 	closed, open := run(t, Options{Access: guard}), run(t, Options{Access: guard, Origins: []string{"https://shop.example", "https://*.loom.example:8443"}})
 	send := func(url, method, origin string, header ...string) (*http.Response, string) {
 		t.Helper()

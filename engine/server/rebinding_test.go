@@ -33,7 +33,7 @@ func TestRebinding(t *testing.T) {
 			}
 		}
 	}
-	guard, _ := guarded(t)
+	guard, _, _ := guarded(t)
 	closed := run(t, Options{Access: guard})
 	if got := closed.askAs("evil.example", false, "/v1/indexes"); got != http.StatusUnauthorized {
 		t.Errorf("with tokens: %d", got)
