@@ -72,7 +72,7 @@ func (s *Server) aggregate(ctx context.Context, r *api.AggregateRequest) (*aggre
 	if err := problem.Within("documents", int(r.GetLimit()), most); err != nil {
 		return nil, err
 	}
-	about := s.about(ctx, r.GetTable(), r.GetSelect())
+	about := about(ctx, r.GetTable(), r.GetSelect())
 	if r.GetWhere() != "" {
 		about.Query += " WHERE " + r.GetWhere()
 	}

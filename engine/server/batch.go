@@ -14,6 +14,7 @@ import (
 	"heddle/engine/api"
 	"heddle/engine/failure"
 	"heddle/engine/internal/query"
+	"heddle/engine/server/monitor"
 	"heddle/engine/server/problem"
 )
 
@@ -149,7 +150,7 @@ func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest
 		if err != nil {
 			return nil, err
 		}
-		out := b.reply(pieces, !r.GetCount(), began)
+		out := b.reply(ctx, pieces, !r.GetCount(), began)
 		out.Coverage = cover
 		return out, nil
 	}
@@ -211,7 +212,7 @@ func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest
 	if err != nil {
 		return nil, err
 	}
-	return b.reply(pieces, !r.GetCount(), began), nil
+	return b.reply(ctx, pieces, !r.GetCount(), began), nil
 }
 
 // flatBytes is the memory of documents in flat arrays, in pieces and in the answer.
@@ -223,9 +224,9 @@ func flatBytes(documents int, names bool) int64 {
 }
 
 // reply returns the answers of a batch in the order of its queries.
-func (b *batch) reply(pieces []*piece, documents bool, began time.Time) *api.SearchBatchResponse {
+func (b *batch) reply(ctx context.Context, pieces []*piece, documents bool, began time.Time) *api.SearchBatchResponse {
 	out := join(pieces, len(b.queries), documents)
-	out.Errors = batchErrors(b.errs)
+	out.Errors = batchErrors(ctx, b.errs)
 	out.TookMs = milliseconds(began)
 	return out
 }
@@ -236,6 +237,7 @@ func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*bat
 		return nil, err
 	}
 	common, err := i.s.query(ctx, r.GetIndex(), &api.MatchRequest{Literal: r.GetLiteral(), Mode: r.GetMode(), Filter: r.GetFilter(), Expand: r.GetExpand(), PrefixLength: r.GetPrefixLength(), QueryFields: r.GetQueryFields()}, r.GetTimeoutMs())
+	aboutBatch(ctx, r.GetIndex(), len(r.GetQueries()))
 	if err == nil {
 		common.Fields, err = i.s.fields(r.GetIndex(), r, nil)
 	}
@@ -360,8 +362,9 @@ func join(pieces []*piece, queries int, documents bool) *api.SearchBatchResponse
 	return out
 }
 
-// batchErrors describes the errors of a batch in the order of its queries.
-func batchErrors(errs map[int]error) (out []*api.BatchError) {
+// batchErrors describes the errors of a batch in the order of its queries, and counts them.
+func batchErrors(ctx context.Context, errs map[int]error) (out []*api.BatchError) {
+	monitor.Of(ctx).Errors = len(errs)
 	for i, err := range errs {
 		e, _, _ := problem.Describe(err, "")
 		out = append(out, &api.BatchError{Query: uint32(i), Error: e})

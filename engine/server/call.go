@@ -33,7 +33,7 @@ func (s *Server) intercept(next connect.ServerFunc) connect.ServerFunc {
 		if err == nil {
 			return nil
 		}
-		s.count(err)
+		s.count(ctx, err)
 		id := call.request.ID
 		if engine.CodeOf(err) == engine.Internal && !isProtocol(err) {
 			s.opt.Log.Error().Str("request_id", id).Str("procedure", spec.Procedure).Err(err).Msg("call failed")
@@ -42,12 +42,17 @@ func (s *Server) intercept(next connect.ServerFunc) connect.ServerFunc {
 	}
 }
 
-// about notes the query of a request and its index or table, and counts it.
-func (s *Server) about(ctx context.Context, name, query string) *monitor.Request {
+// about notes the query of a request and its index or table.
+func about(ctx context.Context, name, query string) *monitor.Request {
 	about := monitor.Of(ctx)
-	about.Name, about.Query = name, query
-	s.monitor.Asked(name, s.has)
+	about.Name, about.Query, about.Queries = name, query, 1
 	return about
+}
+
+// aboutBatch notes the index or table of a request, and the number of its queries.
+func aboutBatch(ctx context.Context, name string, queries int) {
+	about := monitor.Of(ctx)
+	about.Name, about.Queries = name, queries
 }
 
 // has reports whether the server itself has an index, table or collection.
@@ -69,8 +74,9 @@ func codeOf(err error) string {
 	return e.GetCode()
 }
 
-// count counts an error of a limit.
-func (s *Server) count(err error) {
+// count counts the error of a request.
+func (s *Server) count(ctx context.Context, err error) {
+	monitor.Of(ctx).Failed = true
 	if limit, ok := errors.AsType[*problem.LimitError](err); ok {
 		s.monitor.Refused(limit.Limit)
 	}

@@ -174,7 +174,7 @@ func (s *Server) handle(mux *http.ServeMux, pattern string, f func(http.Response
 			if sent, ok := errors.AsType[*connect.Error](err); ok && sent.Unwrap() != nil {
 				err = sent.Unwrap() // the chain has described it for Connect
 			} else {
-				s.count(err)
+				s.count(r.Context(), err)
 			}
 			problem.Write(w, err)
 		}

@@ -41,7 +41,7 @@ type expanding interface {
 
 // query returns the query of a request for an index, without its kind.
 func (s *Server) query(ctx context.Context, index string, r asked, timeout uint32) (q engine.Query, err error) {
-	about := s.about(ctx, index, r.GetQuery())
+	about := about(ctx, index, r.GetQuery())
 	q = engine.Query{Text: r.GetQuery(), Literal: r.GetLiteral(), Terms: r.GetTerms(), Caller: about.Caller, Timeout: s.timeout(timeout)}
 	if q.Text != "" && len(q.Terms) > 0 {
 		return q, problem.BadRequest(errors.New("query and terms exclude each other"))

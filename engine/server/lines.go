@@ -29,6 +29,7 @@ func (s *Server) searchLines(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	aboutBatch(r.Context(), r.PathValue("index"), len(ids))
 	x := &stream{s: s, w: w, r: r, b: b, ids: ids, partial: partial, room: s.room(), left: s.timeout(timeout)}
 	return x.run(timeout)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -70,6 +71,16 @@ func TestMonitor(t *testing.T) {
 	r.do("POST", "/v1/indexes/looms/search/batch", `{"query":"red"}`+"\n"+`{"query":"loom"}`)
 	r.do("POST", "/v1/tables/loans/count", `{"where":"days > 30"}`, "X-Request-Id: id-2")
 	r.do("GET", "/absent", "")
+	r.do("POST", "/v1/indexes/looms/search/batch", `{"query":"red"}`+"\n"+`{"query":"\"red loom\""}`+"\n"+`{"query":`)
+	r.do("POST", "/v1/indexes/absent/search", `{"query":"red"}`)
+	r.do("POST", "/v1/indexes/absent/search/batch", `{"query":"red","mode":"none"}`)
+	r.do("POST", "/v1/tables/loans/select", `{"where":"days >"}`)
+	if err := dial(t, url).Invoke(t.Context(), api.TableServiceCountBatchProcedure, &api.CountBatchRequest{Table: "loans", Where: []string{"days > 30", "days >", "hours > 1"}}, &api.CountBatchResponse{}); err != nil {
+		t.Error(err)
+	}
+	if err := dial(t, url).Invoke(t.Context(), api.IndexServiceSearchBatchProcedure, &api.SearchBatchRequest{Index: "looms", Queries: []string{"red", `"red loom"`, "loom"}}, &api.SearchBatchResponse{}); err != nil {
+		t.Error(err)
+	}
 	if err := dial(t, url).Invoke(t.Context(), api.IndexServiceSearchProcedure, &api.SearchRequest{Index: "other", Query: "red"}, &api.SearchResponse{}); err == nil {
 		t.Error("an unknown index is found")
 	}
@@ -77,8 +88,8 @@ func TestMonitor(t *testing.T) {
 	if got := out.with(`"request_id":"id-1"`, `"message":"request"`, `"method":"POST"`, `"path":"`+search+`"`, `"status":200`, `"caller":"127.0.0.1"`, `"trace_id":"`+trace+`"`); len(got) != 1 {
 		t.Errorf("access log: %s", out.text.String())
 	}
-	if got := out.with(`"message":"request"`); len(got) != 6 {
-		t.Errorf("%d lines of 6 requests: %s", len(got), got)
+	if got := out.with(`"message":"request"`); len(got) != 12 {
+		t.Errorf("%d lines of 12 requests: %s", len(got), got)
 	}
 	for _, part := range [][]string{{`"request_id":"id-1"`, `"query":"red loom"`, `"trace_id":"` + trace + `"`}, {`"request_id":"id-2"`, `"query":"days > 30"`}} {
 		if got := out.with(append(part, `"message":"slow query"`, `"name":"`, `"explanation":"`)...); len(got) != 1 {
@@ -115,17 +126,27 @@ func TestMonitor(t *testing.T) {
 	for _, line := range []string{
 		`heddle_http_requests_total{route="POST /v1/indexes/{index}/search",status="200"} 2`,
 		`heddle_http_requests_total{route="POST /v1/indexes/{index}/search",status="413"} 1`,
-		`heddle_http_requests_total{route="POST /v1/indexes/{index}/search/batch",status="200"} 1`,
+		`heddle_http_requests_total{route="POST /v1/indexes/{index}/search/batch",status="200"} 2`,
 		`heddle_http_requests_total{route="other",status="404"} 1`,
 		`heddle_rpc_requests_total{code="ok",procedure="/heddle.v1.IndexService/Search",protocol="rest"} 2`,
 		`heddle_rpc_requests_total{code="not_found",procedure="/heddle.v1.IndexService/Search",protocol="grpc"} 1`,
 		`heddle_server_refused_total{limit="k"} 1`,
 		`heddle_server_ready 1`,
 		`heddle_server_reloads_total{kind="index",outcome="ok"} 1`,
+		`heddle_server_queries_total{name="looms"} 11`,
+		`heddle_server_query_errors_total{name="looms"} 4`, // k beyond the limit, two lines, one query of the flat batch
+		`heddle_server_queries_total{name="loans"} 5`,
+		`heddle_server_query_errors_total{name="loans"} 3`,
 	} {
 		if !strings.Contains(got.body, line+"\n") {
 			t.Errorf("no line %s", line)
 		}
+	}
+	if _, took, _ := strings.Cut(got.body, `heddle_server_query_seconds_total{name="looms"} `); took == "" || took[0] == '-' || strings.HasPrefix(took, "0\n") {
+		t.Errorf("the time of queries is %.20s", took)
+	}
+	if unknown := regexp.MustCompile(`name="(absent|other)"`).FindString(got.body); unknown != "" {
+		t.Errorf("an unknown index has the counter %s", unknown)
 	}
 	for _, path := range []string{"/debug/pprof/", "/debug/pprof/goroutine?debug=1", "/debug/pprof/cmdline"} {
 		if got := r.do("GET", path, ""); got.status != http.StatusOK || len(got.body) == 0 {

@@ -155,7 +155,7 @@ func (t tableService) remoteCounts(ctx context.Context, r *api.CountBatchRequest
 			counts[i], errs[i] = 0, row.Err
 		}
 	}
-	return &api.CountBatchResponse{Counts: counts, Errors: batchErrors(errs), TookMs: milliseconds(began), Coverage: cover}, nil
+	return &api.CountBatchResponse{Counts: counts, Errors: batchErrors(ctx, errs), TookMs: milliseconds(began), Coverage: cover}, nil
 }
 
 // remoteRows returns the rows of a selection.

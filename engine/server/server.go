@@ -83,7 +83,7 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 			}
 			return 1
 		}))
-	s.monitor = &monitor.Monitor{Metrics: monitor.NewMetrics(s.registry), Log: opt.Log, Access: opt.AccessLog}
+	s.monitor = &monitor.Monitor{Metrics: monitor.NewMetrics(s.registry), Log: opt.Log, Access: opt.AccessLog, InService: s.has}
 	if opt.Tracer != nil {
 		s.monitor.Tracer = opt.Tracer.Tracer("heddle/engine/server")
 	}

@@ -13,6 +13,7 @@ import (
 	"heddle/engine/failure"
 	"heddle/engine/server/admit"
 	"heddle/engine/server/bodies"
+	"heddle/engine/server/monitor"
 	"heddle/engine/server/problem"
 )
 
@@ -41,6 +42,8 @@ type stream struct {
 	snapshot *engine.Snapshot // nil: the index is remote
 	remote   Remote
 	out      *bufio.Writer
+
+	wrong int // number of queries of a part that end with an error
 
 	mu   sync.Mutex
 	held int64 // memory of a part
@@ -89,6 +92,7 @@ func (x *stream) run(timeout uint32) (err error) {
 			to = len(x.ids)
 			lines = x.failed(lines, from, wrong)
 		}
+		monitor.Of(x.r.Context()).Errors += x.wrong
 		last := to == len(x.ids)
 		if held = false; last {
 			x.s.leave(slot, wrong)
@@ -157,6 +161,7 @@ func (x *stream) answer(from, to int) (lines [][]byte, cover *api.Coverage, err 
 	began := time.Now()
 	defer func() { x.left -= time.Since(began) }()
 	x.room.left.Add(int64(x.docs))
+	x.wrong = 0
 	b := x.b.slice(from, to)
 	if err := x.reserve(b.queries); err != nil {
 		return nil, nil, err
@@ -196,6 +201,7 @@ func (x *stream) answer(from, to int) (lines [][]byte, cover *api.Coverage, err 
 			return nil
 		})
 	}
+	x.wrong = len(b.errs)
 	for i, wrong := range b.errs {
 		lines[i] = errorLine(ids[i], wrong)
 	}
@@ -237,6 +243,7 @@ func (x *stream) failed(lines [][]byte, from int, err error) [][]byte {
 	lines = append(lines, make([][]byte, len(x.ids)-from-len(lines))...)
 	for i, l := range lines {
 		if l == nil {
+			x.wrong++
 			lines[i] = errorLine(x.ids[from+i], err)
 		}
 	}

@@ -26,7 +26,7 @@ type tableService struct{ s *Server }
 // Count implements api.TableServiceHandler.
 func (t tableService) Count(ctx context.Context, r *api.CountRequest) (*api.CountResponse, error) {
 	began := time.Now()
-	about := t.s.about(ctx, r.GetTable(), r.GetWhere())
+	about := about(ctx, r.GetTable(), r.GetWhere())
 	in, err := t.s.restrict(ctx, r.GetTable(), r.GetWhere(), r.GetIn())
 	if err != nil {
 		return nil, err
@@ -67,6 +67,7 @@ func (t tableService) CountBatch(ctx context.Context, r *api.CountBatchRequest) 
 	if err := problem.Within("batch", len(r.GetWhere()), t.s.limits().Batch); err != nil {
 		return nil, err
 	}
+	aboutBatch(ctx, r.GetTable(), len(r.GetWhere()))
 	if t.s.opt.Remote != nil {
 		return t.remoteCounts(ctx, r, began)
 	}
@@ -104,7 +105,7 @@ func (t tableService) CountBatch(ctx context.Context, r *api.CountBatchRequest) 
 	if err != nil {
 		return nil, err
 	}
-	out.Errors = batchErrors(errs)
+	out.Errors = batchErrors(ctx, errs)
 	out.TookMs = milliseconds(began)
 	return out, nil
 }
@@ -130,7 +131,7 @@ func (s *Server) selectRows(ctx context.Context, r *api.SelectRequest, kind stri
 	if err := problem.Within("documents", int(r.GetLimit()), s.limits().Documents); err != nil {
 		return nil, err
 	}
-	about := s.about(ctx, r.GetTable(), r.GetWhere())
+	about := about(ctx, r.GetTable(), r.GetWhere())
 	in, err := s.restrict(ctx, r.GetTable(), r.GetWhere(), r.GetIn())
 	if err != nil {
 		return nil, err

@@ -52,13 +52,13 @@ type lineError struct {
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
 	c, err := adminService{s}.changer(r.PathValue("index"))
 	if err != nil {
-		s.count(err)
+		s.count(r.Context(), err)
 		problem.Write(w, err)
 		return
 	}
 	end, err := bodies.Decode(w, r, 0)
 	if err != nil {
-		s.count(err)
+		s.count(r.Context(), err)
 		problem.Write(w, err)
 		return
 	}
@@ -66,7 +66,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
 	u := &upload{ctx: r.Context(), to: c, index: r.PathValue("index")}
 	status := http.StatusOK
 	if err := u.read(&bodies.Reader{ReadCloser: r.Body, Take: taking(r.Context())}, s.limits().Body); err != nil {
-		s.count(err)
+		s.count(r.Context(), err)
 		u.Stopped = err.Error()
 		_, status, _ = problem.Describe(err, "")
 	}

@@ -16,11 +16,14 @@ type Metrics struct {
 	took, rpcTook                    *prometheus.HistogramVec
 	sent                             *prometheus.CounterVec
 	inFlight                         prometheus.Gauge
-	queries                          *prometheus.CounterVec
+	queries, failed, seconds         *prometheus.CounterVec
 
 	mu    sync.Mutex
-	named map[string]prometheus.Counter // of queries; at most mostNames
+	named map[string]*counters // at most mostNames
 }
+
+// counters are the counters of an index or table.
+type counters struct{ queries, failed, seconds prometheus.Counter }
 
 // mostNames is the number of indexes and tables with counters of their own; the others share the name "other".
 const mostNames = 100
@@ -38,8 +41,12 @@ func NewMetrics(to prometheus.Registerer) *Metrics {
 		refused:  counter("server_refused_total", "Requests and connections beyond a limit of the server.", "limit"),
 		reloads:  counter("server_reloads_total", "Files opened at the start, by a reload or by administration.", "kind", "outcome"),
 	}
-	m.queries, m.named = counter("server_queries_total", "Queries by index or table; names beyond the first 100 are \"other\".", "name"), map[string]prometheus.Counter{}
-	to.MustRegister(m.queries, m.requests, m.took, m.sent, m.inFlight, m.rpcs, m.rpcTook, m.refused, m.reloads)
+	const other = "; names beyond the first 100 are \"other\"."
+	m.queries = counter("server_queries_total", "Queries by index or table"+other, "name")
+	m.failed = counter("server_query_errors_total", "Queries that end with an error, by index or table"+other, "name")
+	m.seconds = counter("server_query_seconds_total", "Time of requests with queries, from the header to the end of the reply, by index or table"+other, "name")
+	m.named = map[string]*counters{}
+	to.MustRegister(m.queries, m.failed, m.seconds, m.requests, m.took, m.sent, m.inFlight, m.rpcs, m.rpcTook, m.refused, m.reloads)
 	return m
 }
 
@@ -57,25 +64,29 @@ func (m *Metrics) http(route string, status int, took time.Duration, bytes int64
 	m.sent.WithLabelValues(route).Add(float64(bytes))
 }
 
-// Asked counts a query on an index or table. Known tells whether the name is in service.
-func (m *Metrics) Asked(name string, known func(name string) bool) {
+// asked counts the queries of a request. A name without an answer has counters if it is in service.
+func (m *Metrics) asked(r *Request, took time.Duration, inService func(name string) bool) {
+	if r.Failed {
+		r.Errors = r.Queries
+	}
 	m.mu.Lock()
-	c := m.named[name]
+	defer m.mu.Unlock()
+	c, name := m.named[r.Name], r.Name
 	if c == nil {
-		if !known(name) {
-			m.mu.Unlock()
+		if r.Errors == r.Queries && !inService(name) {
 			return
 		}
 		if len(m.named) >= mostNames {
 			name = "other"
 		}
-		c = m.queries.WithLabelValues(name)
+		c = &counters{m.queries.WithLabelValues(name), m.failed.WithLabelValues(name), m.seconds.WithLabelValues(name)}
 		if len(m.named) < mostNames {
 			m.named[name] = c
 		}
 	}
-	m.mu.Unlock()
-	c.Inc()
+	c.queries.Add(float64(r.Queries))
+	c.failed.Add(float64(r.Errors))
+	c.seconds.Add(took.Seconds())
 }
 
 // Called counts a call of a procedure. Code is the code of its error, "ok" without one.

@@ -20,7 +20,11 @@ type Request struct {
 	ID     string
 	Caller string // name of a token or certificate, or a host
 	Query  string // text of the query or predicate, set before the engine gets it
-	Name   string // of the index or table of the query
+	Name   string // of the index or table of the query; "" for a request without queries
+
+	Queries int  // number of queries
+	Errors  int  // number of queries that end with an error in an answered request
+	Failed  bool // the request ends with an error, as do all of its queries
 }
 
 type requestKey struct{}
@@ -44,6 +48,8 @@ type Monitor struct {
 	Log    *zerolog.Logger
 	Access float64      // part of the requests in the access log, from 0 to 1; failures are always there
 	Tracer trace.Tracer // nil: no spans
+
+	InService func(name string) bool // tells whether the server has an index or table
 }
 
 var traceparent propagation.TraceContext
@@ -88,6 +94,11 @@ func (x *Exchange) End(served *http.Request) {
 	status := x.Status()
 	x.m.inFlight.Dec()
 	x.m.http(route, status, took, x.bytes)
+	about := Of(served.Context())
+	if about.Name != "" {
+		about.Failed = about.Failed || status >= http.StatusInternalServerError
+		x.m.asked(about, took, x.m.InService)
+	}
 	if x.span != nil {
 		x.span.SetName(route)
 		x.span.SetAttributes(attribute.String("http.request.method", served.Method), attribute.String("http.route", route), attribute.Int("http.response.status_code", status))
@@ -102,7 +113,6 @@ func (x *Exchange) End(served *http.Request) {
 	} else if rand.Float64() >= x.m.Access {
 		return
 	}
-	about := Of(served.Context())
 	line := x.m.Log.WithLevel(level).Str("request_id", about.ID).Str("caller", about.Caller).Str("remote", served.RemoteAddr).
 		Str("protocol", served.Proto).Str("method", served.Method).Str("path", served.URL.Path).
 		Int("status", status).Int64("bytes", x.bytes).Float64("took_ms", float64(took.Microseconds())/1000)
