@@ -119,30 +119,6 @@ func rankChecksum(w *Workload) uint64 {
 	return sum
 }
 
-func TestSparse(t *testing.T) {
-	w, err := Sparse(t.Context(), 1, 20, 20_000, codec.ParaPFor)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if w.Source.Impacts != sparseImpacts || len(w.Queries) != 20 {
-		t.Errorf("%d bits, %d queries", w.Source.Impacts, len(w.Queries))
-	}
-	for i, q := range w.Queries {
-		sorted := slices.Sorted(slices.Values(w.Handles[i]))
-		if len(q.Terms) != sparseLength || len(q.Weights) != sparseLength || slices.Min(q.Weights) <= 0 || len(slices.Compact(sorted)) != sparseLength {
-			t.Errorf("query %d: %d terms, weights %v", i, len(q.Terms), q.Weights)
-		}
-	}
-	for h := range w.Source.Lists {
-		if most := slices.Max(checkList(t, w, plan.Handle(h))); most >= 1<<sparseImpacts-1 {
-			t.Errorf("list %d has impact %d", h, most+1)
-		}
-	}
-	if sum := rankChecksum(w); sum != 0x2032f9e2405de9d {
-		t.Errorf("checksum %#x", sum)
-	}
-}
-
 // TestRankChecker: the checker accepts the plain ranking and finds every kind of fault
 // in it.
 func TestRankChecker(t *testing.T) {

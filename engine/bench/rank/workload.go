@@ -35,7 +35,11 @@ func GOV2(ctx context.Context, seed uint64, n int, docs uint32, id codec.ID, ord
 	if order == workload.Reordered {
 		places, name = reordered(places), "gov2-like reordered"
 	}
-	w, err := newRanked(ctx, seed, docs, queries, terms, id, places)
+	lengths := make([]float64, len(terms))
+	for h := range terms {
+		lengths[h] = terms[h].length(docs)
+	}
+	w, err := newRanked(ctx, docs, queries, lengths, id, func(s *postings, h int) { s.drawPostings(seed, h, &terms[h], places) })
 	if err != nil {
 		return nil, err
 	}
@@ -44,34 +48,19 @@ func GOV2(ctx context.Context, seed uint64, n int, docs uint32, id codec.ID, ord
 	return w, err
 }
 
-// Sparse makes the workload of learned sparse retrieval of a seed with n queries.
-func Sparse(ctx context.Context, seed uint64, n int, docs uint32, id codec.ID) (*Workload, error) {
-	queries, weights, terms := sparseLog(seed, n)
-	w, err := newRanked(ctx, seed, docs, queries, terms, id, drawPlaces(seed, docs))
-	if err != nil {
-		return nil, err
-	}
-	w.Name = fmt.Sprintf("sparse, %d documents, %d queries, seed %d", docs, n, seed)
-	w.Source.Impacts = sparseImpacts
-	for i := range w.Queries {
-		w.Queries[i].Weights = weights[i]
-	}
-	return w, nil
-}
-
-// newRanked draws and encodes the lists of terms, the longest first. A plain list is in
-// memory only until it is encoded.
-func newRanked(ctx context.Context, seed uint64, docs uint32, queries [][]plan.Handle, terms []term, id codec.ID, places []site) (*Workload, error) {
-	order := make([]int, len(terms))
+// newRanked draws and encodes the lists of queries, the longest first by their expected lengths. draw sets s to
+// the postings of list h. A plain list is in memory only until it is encoded.
+func newRanked(ctx context.Context, docs uint32, queries [][]plan.Handle, lengths []float64, id codec.ID, draw func(s *postings, h int)) (*Workload, error) {
+	order := make([]int, len(lengths))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(terms[b].length(docs), terms[a].length(docs)) })
-	src := &plan.Source{Docs: docs, Lists: make([]plan.List, len(terms)), Freqs: []uint32{}}
-	encoded := make([][2][]uint32, len(terms))
-	err := workload.EachWith(ctx, len(terms), func(s *postings, i int) (err error) {
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(lengths[b], lengths[a]) })
+	src := &plan.Source{Docs: docs, Lists: make([]plan.List, len(lengths)), Freqs: []uint32{}}
+	encoded := make([][2][]uint32, len(lengths))
+	err := workload.EachWith(ctx, len(lengths), func(s *postings, i int) (err error) {
 		h := order[i]
-		s.drawPostings(seed, h, &terms[h], places)
+		draw(s, h)
 		opt := codec.DefaultOptions()
 		e := &encoded[h]
 		if e[0], err = codec.Append(nil, id, s.positions, opt); err != nil {
@@ -91,7 +80,7 @@ func newRanked(ctx context.Context, seed uint64, docs uint32, queries [][]plan.H
 		end += uint64(src.Lists[h].FreqWords)
 	}
 	src.Freqs = make([]uint32, end)
-	err = workload.Each(ctx, len(terms), func(h int) error {
+	err = workload.Each(ctx, len(lengths), func(h int) error {
 		copy(src.Words[src.Lists[h].Off:], encoded[h][0])
 		copy(src.Freqs[src.Lists[h].FreqOff:], encoded[h][1])
 		encoded[h] = [2][]uint32{}
@@ -101,7 +90,7 @@ func newRanked(ctx context.Context, seed uint64, docs uint32, queries [][]plan.H
 		return nil, err
 	}
 	w := &Workload{Source: src, Handles: queries, Queries: make([]workload.Query, len(queries)), Params: bm25.Default()}
-	names := make([]string, len(terms))
+	names := make([]string, len(lengths))
 	for h := range names {
 		names[h] = fmt.Sprintf("t%05d", h)
 	}
@@ -118,6 +107,7 @@ func newRanked(ctx context.Context, seed uint64, docs uint32, queries [][]plan.H
 type postings struct {
 	positions []uint32 // docIDs
 	freqs     []uint32 // term frequencies less one
+	marks     marks    // for learned sparse retrieval
 }
 
 // site is a run of documents from one place.

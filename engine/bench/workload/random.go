@@ -39,6 +39,7 @@ const (
 	StreamRankList
 	StreamRankLengths
 	StreamArrivals
+	StreamNodes
 )
 
 // Mix is the finalizer of SplitMix64: similar seeds give unrelated streams.

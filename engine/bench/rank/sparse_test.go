@@ -1,0 +1,115 @@
+package rank
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"testing"
+
+	"heddle/codec"
+	"heddle/engine/bench/workload"
+	"heddle/engine/plan"
+)
+
+func TestSparse(t *testing.T) {
+	const docs = 20_000
+	w, err := Sparse(t.Context(), 1, 20, docs, codec.ParaPFor, workload.Reordered)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Source.Impacts != sparseImpacts || len(w.Queries) != 20 {
+		t.Errorf("%d bits, %d queries", w.Source.Impacts, len(w.Queries))
+	}
+	for i, q := range w.Queries {
+		distinct := slices.Compact(slices.Sorted(slices.Values(w.Handles[i])))
+		if n := len(q.Terms); n < sparseLeast || n > sparseMost || len(q.Weights) != n || slices.Min(q.Weights) <= 0 || len(distinct) != n {
+			t.Errorf("query %d: %d terms, weights %v", i, n, q.Weights)
+		}
+	}
+	for h := range w.Source.Lists {
+		if most := slices.Max(checkList(t, w, plan.Handle(h))); most > 1<<sparseImpacts-2 {
+			t.Errorf("list %d has impact %d", h, most+1)
+		}
+	}
+	if sum := rankChecksum(w); sum != 0x9933dbd457140559 {
+		t.Errorf("checksum %#x", sum)
+	}
+	number := sparseNumbers(1, docs, sparseStrays)
+	moved := 0
+	for place, d := range number {
+		if d != uint32(place) {
+			moved++
+		}
+	}
+	slices.Sort(number)
+	if share := float64(moved) / docs; math.Abs(share-sparseStrays) > 0.02 || number[0] != 0 || number[docs-1] != docs-1 || len(slices.Compact(number)) != docs {
+		t.Errorf("%v of the documents are strays", share)
+	}
+}
+
+// TestSparseStatistics compares all lists of a small collection with the published numbers in the documentation of
+// package bench.
+func TestSparseStatistics(t *testing.T) {
+	const docs, queries = 20_000, 400
+	m := newSparseModel(1, docs)
+	handles := make([]int32, sparseTerms)
+	for i := range handles {
+		handles[i] = int32(i)
+	}
+	from, err := m.origins(t.Context(), handles, sparseTerms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := sparseNumbers(1, docs, 0)
+	impacts := make([][]float64, docs) // by document
+	lengths := make([]float64, sparseTerms)
+	var s postings
+	for h := range from {
+		s.drawSparse(m, uint16(h), from[h], number)
+		lengths[h] = float64(len(s.positions))
+		for i, d := range s.positions {
+			impacts[d] = append(impacts[d], float64(s.freqs[i]+1))
+		}
+	}
+	sum := func(x []float64) (sum float64) {
+		for _, v := range x {
+			sum += v
+		}
+		return sum
+	}
+	descending := func(a, b float64) int { return cmp.Compare(b, a) }
+	total, mass, top := 0.0, 0.0, 0.0
+	for _, x := range impacts {
+		slices.SortFunc(x, descending)
+		total += float64(len(x))
+		mass += sum(x)
+		top += sum(x[:min(50, len(x))]) / sum(x)
+	}
+	length, overlap, heavy := 0.0, 0.0, 0.0
+	for _, q := range m.queries(queries, docs) {
+		length += float64(len(q.terms))
+		for _, term := range q.terms {
+			overlap += lengths[term] / docs
+		}
+		slices.SortFunc(q.weights, descending)
+		heavy += sum(q.weights[:min(10, len(q.weights))]) / sum(q.weights)
+	}
+	for _, c := range []struct {
+		what                 string
+		got, want, tolerance float64
+	}{
+		{"terms a document", total / docs, 119, 0.05},
+		{"terms a query", length / queries, 43, 0.05},
+		{"mean impact, not published", mass / total, 40, 0.1},
+		{"share of the 50 greatest impacts of a document", top / docs, 0.75, 0.1},
+		{"share of the 10 greatest weights of a query", heavy / queries, 0.75, 0.1},
+		{"common terms of a document and a query", overlap / queries, 2.65, 0.44}, // 1.48 to 3.82
+	} {
+		t.Logf("%s: %.3g, published %.3g", c.what, c.got, c.want)
+		if math.Abs(c.got-c.want) > c.tolerance*c.want {
+			t.Errorf("%s: %v, want %v", c.what, c.got, c.want)
+		}
+	}
+	slices.SortFunc(lengths, descending)
+	t.Logf("longest lists: %v of %d", lengths[:10], docs)
+}
