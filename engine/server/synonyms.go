@@ -20,12 +20,16 @@ type synonyms struct {
 	positions bool
 }
 
-// SetSynonyms replaces Options.Synonyms. If the rules do not suit an index in service, nothing changes.
+// SetSynonyms replaces Options.Synonyms. If the rules do not suit an index in service, nothing changes. The rules of
+// another name wait for its index, and a warning names it.
 func (s *Server) SetSynonyms(ctx context.Context, all map[string]*synonym.Rules) error {
 	next := synonymsOf(all)
 	for name, of := range *next {
-		if _, err := of.current(ctx, s, name); engine.CodeOf(err) == engine.InvalidOption {
+		switch _, err := of.current(ctx, s, name); engine.CodeOf(err) {
+		case engine.InvalidOption:
 			return err
+		case engine.NotFound:
+			s.opt.Log.Warn().Str("index", name).Msg("server.synonyms: no index in service has this name; its synonyms wait for it")
 		}
 	}
 	s.synonyms.Store(next)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rs/zerolog"
+
 	"heddle/engine/index/synonym"
 )
 
@@ -33,6 +35,12 @@ func TestSynonyms(t *testing.T) {
 	}
 	if got := r.do("POST", "/v1/indexes/looms/search", `{"query":"red AND"}`); got.status != http.StatusBadRequest || !strings.Contains(got.body, `"offset":4`) {
 		t.Errorf("a wrong text: %d %s", got.status, got.body)
+	}
+	var out lines
+	log := zerolog.New(&out)
+	changed := run(t, Options{Log: &log})
+	if err := changed.SetSynonyms(t.Context(), map[string]*synonym.Rules{"looms": rules, "absent": rules}); err != nil || len(out.with(`"level":"warn"`, `"index":"absent"`, "server.synonyms")) != 1 || len(out.with(`"level":"warn"`)) != 1 {
+		t.Errorf("synonyms of an absent index: %v, %s", err, out.text.String())
 	}
 	if rules, err = synonym.Read(strings.NewReader("red, dark red")); err != nil {
 		t.Fatal(err)

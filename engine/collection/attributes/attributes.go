@@ -63,6 +63,9 @@ func Check(all []Column) error {
 		if slices.ContainsFunc(all[:i], func(d Column) bool { return d.Name == c.Name }) {
 			return fmt.Errorf("attribute %q is declared twice", c.Name)
 		}
+		if c.Type == "" {
+			return fmt.Errorf("attribute %q has no type, such as int, string or string[]", c.Name)
+		}
 		if _, err := column.ParseDeclared(c.Type); err != nil {
 			return fmt.Errorf("attribute %q: %w", c.Name, err)
 		}

@@ -123,7 +123,7 @@ func TestDeclaredValues(t *testing.T) {
 // TestCheck refuses wrong declarations.
 func TestCheck(t *testing.T) {
 	for want, all := range map[string][]Column{
-		"twice": {{"a", "int"}, {"a", "int"}}, "belongs": {{"text", "string"}}, "unknown type": {{"a", "number"}},
+		"twice": {{"a", "int"}, {"a", "int"}}, "belongs": {{"text", "string"}}, "unknown type": {{"a", "number"}}, `attribute "a" has no type`: {{Name: "a"}},
 	} {
 		if err := Check(all); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", all, err)
