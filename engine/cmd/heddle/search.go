@@ -184,6 +184,8 @@ func (o *searchOptions) validate(c *config.Config, mode engine.Match) error {
 	switch {
 	case o.none && o.paged():
 		return usageError{errors.New("--offset, --after, --sort, --min-score, --collapse and --boost are for ranked results: -k must be at least 1")}
+	case o.none && o.feedback.on():
+		return usageError{errors.New("--like and --rm3 rank documents: -k must be at least 1")}
 	case mode == engine.AndOr && !o.ranked():
 		return usageError{errors.New("mode and-or is for ranked results: use and or or with --all and --count")}
 	case o.part && mode == engine.Or:
@@ -211,6 +213,9 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	mode, err := engine.ParseMatch(c.Search.Mode)
 	if o.syntax == syntaxBoolean && c.Origin("search.mode").Kind == config.FromDefault {
 		mode = engine.And
+	}
+	if o.feedback.given("like") {
+		mode = engine.Or // the words of a document need not be in another one together
 	}
 	if err == nil {
 		err = o.validate(c, mode)

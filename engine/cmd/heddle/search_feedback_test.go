@@ -51,6 +51,11 @@ func TestSearchFeedback(t *testing.T) {
 				t.Errorf("%s %s: %q, want %q", path, args, got, want)
 			}
 		}
+		for mode, args := range map[string]string{"mode=or": "--like a --like-rule 25,2,2 --mode and", "mode=and": "--query red --rm3 --mode and"} {
+			if r := heddle(t, append([]string{"search", path, "--format", "tsv"}, strings.Fields(args)...)...); r.code != 0 || !strings.Contains(r.stdout+r.stderr, mode+" ") {
+				t.Errorf("%s %s: %+v, want %s", path, args, r, mode)
+			}
+		}
 		if got := must(t, "search", path, "--queries", "q.tsv", "--rm3", "--format", "tsv", "--no-header", "-k", "2"); !strings.HasPrefix(got, "q1\t1\td\t") || strings.Count(got, "\n") != 2 {
 			t.Errorf("%s: %q", path, got)
 		}
@@ -68,6 +73,8 @@ func TestSearchFeedback(t *testing.T) {
 			"--query red --rm3=":             "want three numbers",
 			"--like a --like-rule=":          "want three whole numbers",
 			"--like a --total":               "that --like leaves out",
+			"--like a -k 0":                  "-k must be at least 1",
+			"--query red --rm3 -k 0":         "-k must be at least 1",
 		} {
 			if r := heddle(t, append([]string{"search", path}, strings.Fields(args)...)...); r.code != exitUsage || !strings.Contains(r.stderr, want) {
 				t.Errorf("%s %s: %+v, want %s", path, args, r, want)
