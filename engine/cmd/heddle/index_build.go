@@ -76,7 +76,8 @@ heddle.
 The name of a JSON object is the first of its members id, docno, docid, _id and name, or --id. Its
 text is title, headings, abstract, summary, description, text, contents, content, body and
 segment, those that it has, in this order, or --text: names of members, paths such as meta.title,
-or * for all texts. A warning names other members with texts, and --json counts them.
+or * for all texts. A warning names other members with texts, and --json counts them; so it does
+with the elements of TREC that --fields leaves out, and with a field that is empty.
 
 Inputs may be compressed by gzip, zstd or bzip2; - is standard input. Text is UTF-8, or
 UTF-16 with a byte order mark. Lines end in LF, CR LF or CR. --format auto decides by

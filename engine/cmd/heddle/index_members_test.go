@@ -21,7 +21,7 @@ func TestIndexMembers(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || r.code != 0 || len(got.LeftOut) != 2 || got.LeftOut[1].Member != "url" || got.LeftOut[1].Documents != 1 {
 		t.Errorf("%+v, %+v", r, got)
 	}
-	if want := "members of JSON lines with texts that are neither indexed nor attributes: meta (1), url (1); --text or --fields chooses"; !strings.Contains(r.stderr, want) {
+	if want := "members or elements with texts that are neither indexed nor attributes: meta (1), url (1); --text or --fields chooses"; !strings.Contains(r.stderr, want) {
 		t.Errorf("standard error %q, want %q", r.stderr, want)
 	}
 	for query, name := range map[string]string{"loom": "m#0", "looms": "p1", "tools": "m#0"} {

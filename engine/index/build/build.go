@@ -106,6 +106,7 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 		return Summary{}, err
 	}
 	b.positions, b.fields = opt.Positions, hdl.SortFields(opt.Fields)
+	b.filled = make([]bool, len(b.fields))
 	defer func() { err = errors.Join(err, b.close()) }()
 
 	files := &source.Opener{Opener: input.Opener{Ctx: ctx, Stdin: opt.Stdin}, MaxDocument: opt.maxDocument}
@@ -150,6 +151,7 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 	}
 	sum = b.sum
 	sum.Documents, sum.ReadBytes, sum.LeftOut = b.docs, files.Count(), leftOut(b.left)
+	sum.Warnings = append(sum.Warnings, b.emptyFields(sum.LeftOut)...)
 	if opt.Create == nil {
 		st, err := os.Stat(out)
 		if err != nil {
@@ -159,6 +161,31 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 	}
 	return sum, nil
 }
+
+// emptyFields are warnings of fields of TREC without terms, such as a misspelt one or DOCNO, which is a name.
+func (b *builder) emptyFields(left []LeftOut) (warnings []string) {
+	if b.docs == 0 || !strings.Contains(b.format, string(TREC)) {
+		return nil
+	}
+	var texts []string
+	for f, name := range b.fields {
+		if b.filled[f] {
+			texts = append(texts, name)
+		}
+	}
+	for _, l := range left {
+		texts = append(texts, l.Member)
+	}
+	for f, name := range b.fields {
+		if !b.filled[f] {
+			warnings = append(warnings, fmt.Sprintf("field %s is empty in all documents; the elements with texts are %s", name, strings.Join(texts[:min(len(texts), mostElements)], ", ")))
+		}
+	}
+	return warnings
+}
+
+// mostElements bounds the elements that a warning names.
+const mostElements = 20
 
 // sum is the length of a document in all fields.
 func sum(lengths []uint32) (all uint32) {

@@ -37,7 +37,8 @@ type builder struct {
 	lengths []uint32 // length of each document in tokens, if impacts need them
 
 	sum     Summary
-	left    map[string]uint64 // documents by members of JSON that are left out
+	left    map[string]uint64 // documents by members of JSON, or elements of TREC, that are left out
+	filled  []bool            // by field: it has terms
 	scratch []byte
 	tick    func(last bool) // progress
 }
@@ -81,6 +82,9 @@ func (b *builder) addChunk(c *chunk) error {
 			b.left = map[string]uint64{}
 		}
 		b.left[member] += n
+	}
+	for f, has := range c.filled {
+		b.filled[f] = b.filled[f] || has
 	}
 	if err := b.addDocuments(uint64(c.count), uint64(c.withTerms), c.documents); err != nil {
 		return err

@@ -34,7 +34,8 @@ type chunk struct {
 	weigher   weigher        // turns the weights of vectors into frequencies, or prepares impacts
 	err       error          // error of the first record that cannot be read
 
-	left map[string]uint64 // documents by members of JSON that are left out
+	left   map[string]uint64 // documents by members of JSON, or elements of TREC, that are left out
+	filled []bool            // tells which fields have terms
 }
 
 // kind is the kind of content of documents; all documents of an index have one kind.
@@ -96,6 +97,7 @@ func (c *chunk) reset(size int) {
 	c.lists, c.groups = c.lists[:0], c.groups[:0]
 	c.err = nil
 	clear(c.left)
+	clear(c.filled)
 }
 
 // worker analyses chunks. It belongs to one goroutine.
@@ -150,6 +152,9 @@ func (w *worker) analyse(ctx context.Context, c *chunk) {
 		}
 		c.count++
 		c.withTerms += min(sum(w.lengths), 1)
+		for _, f := range w.fields {
+			c.filled[f] = c.filled[f] || w.lengths[f] > 0
+		}
 		if w.doc.Unnamed {
 			c.unnamed++
 		}

@@ -29,7 +29,8 @@
 //     text. Character references are resolved; unknown references (&hyph;) are spaces. Text
 //     between documents is ignored. With Options.Fields elements of these names (in any case) are the fields, and other text is left out: text
 //     belongs to the innermost of them, several of a name add up, and one ends with an element around it and where another
-//     of its name begins. A document without any of them is an error.
+//     of its name begins. A document without any of them is an error, a field that is empty in all documents is a warning, and
+//     Summary.LeftOut counts the outermost elements whose text is left out. DOCNO, DOCHDR, SCRIPT and STYLE have no text.
 //   - warc: web archives of version 0.18 to 1.1. Records of the types conversion (WET), response and
 //     resource are documents: text, and HTML or XML without its tags. The name is the
 //     WARC-TREC-ID, else the WARC-Target-URI, else the WARC-Record-ID. Bodies that are no text are

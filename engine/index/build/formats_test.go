@@ -132,7 +132,7 @@ func TestElements(t *testing.T) {
 		"<body>a<title>b</body>c<title>d":                                   "1 2+1",
 		"<body>a<body>b</body>c":                                            "1 0+2",
 		"<body>a<script>b<title></script>c</body>&amp; d":                   "1 0+2",
-		"a <titel>b</titel>":                                                "none of the elements title, body",
+		"a <titel>b</titel>":                                                "none of the elements title, body; the texts are in titel: choose",
 		"<!-- <title> -->a<body></body>":                                    "1 0+0",
 	} {
 		opt := DefaultOptions()
@@ -140,6 +140,37 @@ func TestElements(t *testing.T) {
 		path, _, err := buildAt(t, opt, save(t, map[string][]byte{"a": []byte("<DOC><DOCNO>1</DOCNO>" + text + "</DOC>")})...)
 		if got := lengthsOf(t, path, err); got != want && (err == nil || !strings.Contains(got, want)) {
 			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestEmptyFields: a field of TREC without text is a warning that names the elements with texts, and elements that are
+// left out are counted, once per document and by the outermost one.
+func TestEmptyFields(t *testing.T) {
+	const text = "<DOC><DOCNO>1</DOCNO><HEAD>a<b>b</b></HEAD><P>c</P><Text>d<P>e</P></TEXT><P> </P>f<script>g</script></DOC>\n" +
+		"<DOC><DOCNO>2</DOCNO><DOCID>h</DOCID><Text>i</TEXT><HEAD>j</HEAD><HEAD>k</HEAD></DOC>\n"
+	for fields, want := range map[string]string{
+		"text":                 "head (2) docid (1) p (1)",
+		"text head p docid":    "",
+		"text docno":           "field docno is empty in all documents; the elements with texts are text, head, docid, p: head (2) docid (1) p (1)",
+		"head script Doc text": "field Doc is empty in all documents; the elements with texts are head, text, docid, p: field script is empty in all documents; the elements with texts are head, text, docid, p: docid (1) p (1)",
+	} {
+		opt := DefaultOptions()
+		opt.Format, opt.Fields = TREC, strings.Fields(fields)
+		_, sum, err := buildAt(t, opt, save(t, map[string][]byte{"a": []byte(text)})...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := sum.Warnings
+		var left []string
+		for _, l := range sum.LeftOut {
+			left = append(left, fmt.Sprintf("%s (%d)", l.Member, l.Documents))
+		}
+		if len(left) > 0 {
+			got = append(got, strings.Join(left, " "))
+		}
+		if text := strings.Join(got, ": "); text != want {
+			t.Errorf("%s: %s, want %s", fields, text, want)
 		}
 	}
 }

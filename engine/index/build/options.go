@@ -251,14 +251,14 @@ type Summary struct {
 		Name string
 	}
 	Invalid InvalidDocuments
-	// LeftOut are the members of JSON lines with texts that are neither indexed nor attributes.
+	// LeftOut are the members of JSON lines, and with fields the elements of TREC, with texts that are neither indexed nor attributes.
 	LeftOut []LeftOut
 	// Warnings are about inputs whose own totals do not agree with their content;
 	// they were indexed as the content has it.
 	Warnings []string
 }
 
-// LeftOut is a member of JSON lines that is neither indexed nor an attribute.
+// LeftOut is a member of JSON lines or an element of TREC that is neither indexed nor an attribute.
 type LeftOut struct {
 	Member    string `json:"member"`    // … stands for the members behind the first 1000
 	Documents uint64 `json:"documents"` // documents with a text in the field

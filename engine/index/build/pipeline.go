@@ -44,7 +44,7 @@ func readInputs(b *builder, files *source.Opener, pisa *inverted.PISA, inputs []
 		r.fields = fields
 	}
 	for range number {
-		r.free <- &chunk{ready: make(chan struct{}, 1)}
+		r.free <- &chunk{ready: make(chan struct{}, 1), filled: make([]bool, len(b.fields))}
 	}
 	var running sync.WaitGroup
 	defer func() {

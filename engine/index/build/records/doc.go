@@ -35,7 +35,7 @@ type Document struct {
 	Unnamed    bool               // the name is the line
 	Vector     Vector             // vector of the document in place of its text, if it is given
 	Fields     *Fields            // the members, columns or elements that are indexed
-	Left       map[string]*uint64 // documents by members of JSON that are left out, for the caller to reset
+	Left       map[string]*uint64 // documents by members of JSON, or elements of TREC, that are left out, for the caller to reset
 
 	scratch []byte
 	decoded []byte // scratch: the text of JSON and of fields

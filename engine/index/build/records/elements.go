@@ -1,6 +1,7 @@
 package records
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,8 +14,11 @@ type elements struct {
 	names []string // of the fields, in capitals
 	texts [][]byte // by field
 	open  []int    // fields whose elements are open, from the outermost on
-	from  int      // where the text behind the last tag of a field begins
-	found bool     // there is such a tag
+	from  int      // where the text begins that has no place yet
+	found bool     // there is the tag of a field
+
+	outer string   // outermost open element that is no field, in lower case; "" for none
+	left  []string // elements of which text is left out, in lower case
 }
 
 // Elements is the format of TREC whose elements are the fields.
@@ -31,14 +35,21 @@ func parseElements(record []byte, _ source.Position, d *Document) error {
 	for i := range e.texts {
 		e.texts[i] = e.texts[i][:0]
 	}
-	e.open, e.from, e.found = e.open[:0], 0, false
+	e.open, e.from, e.found, e.outer, e.left = e.open[:0], 0, false, "", e.left[:0]
 	if err := d.parseDOC(record, e); err != nil {
 		return err
 	}
-	if !e.found {
-		return fmt.Errorf("none of the elements %s: choose them with --fields", strings.Join(d.Fields.texts, ", "))
-	}
 	e.take(d.scratch)
+	if !e.found {
+		others := ""
+		if len(e.left) > 0 {
+			others = "; the texts are in " + strings.Join(e.left, ", ")
+		}
+		return fmt.Errorf("none of the elements %s%s: choose them with --fields", strings.Join(d.Fields.texts, ", "), others)
+	}
+	for _, name := range e.left {
+		d.leaveOut([]byte(name))
+	}
 	d.join(e.texts)
 	return nil
 }
@@ -48,10 +59,18 @@ func parseElements(record []byte, _ source.Position, d *Document) error {
 func (e *elements) tag(name string, text []byte) {
 	field, end := strings.CutPrefix(name, "/")
 	i := slices.Index(e.names, field)
-	if i < 0 {
-		return
+	if i < 0 && len(e.open) > 0 {
+		return // a part of a field
 	}
 	e.take(text)
+	if i < 0 {
+		if field = strings.ToLower(field); e.outer == "" && !end {
+			e.outer = field
+		} else if e.outer == field && end {
+			e.outer = ""
+		}
+		return
+	}
 	if at := slices.Index(e.open, i); at >= 0 {
 		e.open = e.open[:at]
 	}
@@ -60,11 +79,14 @@ func (e *elements) tag(name string, text []byte) {
 	}
 }
 
-// take gives the rest of a text to the innermost element.
+// take gives the rest of a text to the innermost field, or notes the element of which it is left out.
 func (e *elements) take(text []byte) {
+	rest := text[e.from:]
 	if n := len(e.open); n > 0 {
 		in := &e.texts[e.open[n-1]]
-		*in = append(*in, text[e.from:]...)
+		*in = append(*in, rest...)
+	} else if e.outer != "" && !slices.Contains(e.left, e.outer) && len(bytes.TrimSpace(rest)) > 0 {
+		e.left = append(e.left, e.outer)
 	}
 	e.from = len(text)
 }

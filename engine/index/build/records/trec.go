@@ -126,6 +126,9 @@ func (d *Document) parseDOC(record []byte, fields *elements) error {
 			if content, _, closed := element(record, name); closed && other == nil {
 				other = bytes.TrimSpace(content)
 			}
+			if fields != nil {
+				fields.tag(name, d.scratch)
+			}
 		case "DOCNO", "DOCHDR", "SCRIPT", "STYLE":
 			content, rest, closed := element(record, name)
 			if record = rest; name == "SCRIPT" || name == "STYLE" {

@@ -27,7 +27,7 @@ type Build struct {
 	Invalid    Invalid  `json:"invalid"`
 	Warnings   []string `json:"warnings,omitempty"`
 
-	LeftOut []build.LeftOut `json:"left_out,omitempty"` // members with texts that are neither indexed nor attributes
+	LeftOut []build.LeftOut `json:"left_out,omitempty"` // members or elements with texts that are neither indexed nor attributes
 }
 
 // Invalid counts the invalid documents of a build.
@@ -73,7 +73,7 @@ func Warn(log zerolog.Logger, sum *build.Summary) {
 		log.Warn().Msg(w)
 	}
 	if members := leftOut(sum.LeftOut); members != "" {
-		log.Warn().Msgf("members of JSON lines with texts that are neither indexed nor attributes: %s; --text or --fields chooses", members)
+		log.Warn().Msgf("members or elements with texts that are neither indexed nor attributes: %s; --text or --fields chooses", members)
 	}
 	if sum.Duplicates > 0 {
 		log.Warn().Msgf("documents with the name of an earlier document: %d; the first: %q, document %d", sum.Duplicates, sum.Duplicate.Name, sum.Duplicate.Doc)
