@@ -135,7 +135,7 @@ func TestFetchTexts(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	r = serveBooks(t, hdl.StoreNone)
-	if got := r.do("POST", "/v1/indexes/books/search", `{"query":"blue","source":true}`); got.status != 400 || !strings.Contains(got.body, "source: the index stores no documents: build it with --store") {
+	if got := r.do("POST", "/v1/indexes/books/search", `{"query":"blue","source":true}`); got.status != 400 || !strings.Contains(got.body, "source: the index stores no documents: build the index, or create the collection, with --store text") {
 		t.Errorf("%+v", got)
 	}
 	if got := r.do("GET", "/v1/indexes/books/documents/b", ""); got.body != `{"name":"b","id":1,"attributes":{"year":2004}}`+"\n" {

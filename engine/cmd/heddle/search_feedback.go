@@ -84,6 +84,7 @@ func (f *feedbackOptions) wrap(x feedback.Index, q *engine.Query, answer func(co
 			if t.Err != nil {
 				continue
 			}
+			var wrong *engine.Error
 			one, err := options, error(nil)
 			if f.given("rm3") {
 				one.Text, one.Terms, one.Weights = t.Text, t.Terms, t.Weights
@@ -94,7 +95,9 @@ func (f *feedbackOptions) wrap(x feedback.Index, q *engine.Query, answer func(co
 			}
 			switch engine.CodeOf(err) {
 			case engine.InvalidOption, engine.InvalidQuery, engine.NotFound:
-				t.Err = err
+				if t.Err = err; errors.As(err, &wrong) {
+					t.Err = wrong.Err // without the step that failed
+				}
 			default:
 				if err != nil {
 					return err

@@ -139,10 +139,15 @@ func TestSearchFeedback(t *testing.T) {
 			t.Errorf("%s: %s, want %s", body, got, want)
 		}
 	}
-	if got := own.ask("/v1/indexes/bare/search", `{"query":"red","feedback":{}}`); !strings.Contains(got, "--store text") {
-		t.Error(got)
+	const missing = "the index stores no texts, which snippets, like and feedback read: build the index, or create the collection, with --store text or source"
+	for _, body := range []string{`"query":"red","feedback":{}`, `"like":{"doc":"a"}`, `"query":"red","snippet":{}`} {
+		if got := own.ask("/v1/indexes/bare/search", "{"+body+"}"); !strings.Contains(got, missing) {
+			t.Errorf("%s without texts: %s", body, got)
+		}
 	}
-	if r := heddle(t, "search", "bare.hdl", "--query", "red", "--rm3"); r.code != exitUsage || !strings.Contains(r.stderr, "--store text") {
-		t.Errorf("without texts: %+v", r)
+	for _, args := range []string{"--query red --rm3", "--like a", "--query red --snippet 50"} {
+		if r := heddle(t, append([]string{"search", "bare.hdl"}, strings.Fields(args)...)...); r.code != exitUsage || !strings.Contains(r.stderr, "heddle search: "+missing) {
+			t.Errorf("%s without texts: %+v", args, r)
+		}
 	}
 }
