@@ -7,6 +7,7 @@ import (
 	"heddle/engine/failure"
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/bm25"
+	"heddle/engine/internal/coordinator"
 	"heddle/engine/internal/query"
 )
 
@@ -19,7 +20,7 @@ type ScoreExplanation struct {
 	MeanLength float64
 	Scoring    *bm25.Params // nil: the index has impacts, which were computed when it was built
 	// Parts are the terms and phrases of the query that add to scores, the greatest part first. A part of a term that the
-	// document lacks is 0.
+	// document lacks is 0; those of a prefix or tolerant word that the segment or shard lacks are left out.
 	Parts []ScorePart
 }
 
@@ -49,10 +50,7 @@ func (s *Snapshot) ExplainScore(ctx context.Context, q Query, doc uint32) (out *
 	if err != nil {
 		return nil, err
 	}
-	q = Query{
-		Text: q.Text, Literal: q.Literal, Terms: q.Terms, Weights: q.Weights, Expr: q.Expr, Expansion: q.Expansion, QueryFields: q.QueryFields, Tie: q.Tie,
-		Match: q.Match, K: 1, Scoring: q.Scoring, Statistics: q.Statistics, Caller: q.Caller, Timeout: q.Timeout,
-	}
+	q = q.scored()
 	if doc >= g.Source.Docs {
 		return nil, unmatched(uint64(doc))
 	}
@@ -75,15 +73,28 @@ func (s *Snapshot) ExplainScore(ctx context.Context, q Query, doc uint32) (out *
 	if err != nil {
 		return nil, failure.Wrap("explain score", err)
 	}
-	out = &ScoreExplanation{Score: w.Score, Docs: w.Docs, MeanLength: w.MeanLength, Scoring: w.Scoring}
+	return ScoreOf(w), nil
+}
+
+// ScoreOf is the explanation that the packages of this module have.
+func ScoreOf(w *query.Why) *ScoreExplanation {
+	out := &ScoreExplanation{Score: w.Score, Docs: w.Docs, MeanLength: w.MeanLength, Scoring: w.Scoring}
 	for _, p := range w.Parts {
 		out.Parts = append(out.Parts, ScorePart(p))
 	}
-	return out, nil
+	return out
 }
 
 func unmatched(doc uint64) error {
 	return &Error{Code: NotFound, Op: "explain score", Err: fmt.Errorf("the query does not match document %d", doc)}
+}
+
+// scored is the part of q that scores depend on.
+func (q Query) scored() Query {
+	return Query{
+		Text: q.Text, Literal: q.Literal, Terms: q.Terms, Weights: q.Weights, Expr: q.Expr, Expansion: q.Expansion, QueryFields: q.QueryFields, Tie: q.Tie,
+		Match: q.Match, K: 1, Scoring: q.Scoring, Statistics: q.Statistics, Caller: q.Caller, Timeout: q.Timeout,
+	}
 }
 
 // ExplainScore is Snapshot.ExplainScore on the segment of a document, with the statistics of the whole.
@@ -91,28 +102,19 @@ func (s *CollectionSnapshot) ExplainScore(ctx context.Context, q Query, id uint6
 	if err := s.check("explain score"); err != nil {
 		return nil, err
 	}
-	state := s.Internal()
-	if id >= state.Layout.Docs {
-		return nil, unmatched(id)
-	}
-	segment, doc := state.Find(id)
-	if !state.Segments[segment].Alive(doc) {
-		return nil, unmatched(id)
-	}
-	q.K = max(q.K, 1)
-	var all []string // of all segments, which differ in the terms of a prefix
-	for _, part := range s.parts {
-		terms, _, err := part.WeightedTerms(q)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, terms...)
-	}
-	whole, err := s.Statistics(ctx, all...)
+	w, _, err := Score(ctx, s.all, s.Internal().Layout.Name, q, id)
+	return w, err
+}
+
+// Score returns the explanation of a coordinator, and the name of the document, for the packages of this module.
+func Score(ctx context.Context, all *coordinator.Coordinator, index string, q Query, id uint64) (w *ScoreExplanation, name string, err error) {
+	own, err := ForParts([]Query{q.scored()})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	whole.Shard = true
-	q.Statistics = &whole
-	return s.parts[segment].ExplainScore(ctx, q, doc)
+	found, err := all.Score(ctx, index, &own[0], id)
+	if err != nil {
+		return nil, "", failure.Wrap("explain score", err)
+	}
+	return ScoreOf(found.Why), found.Name, nil
 }

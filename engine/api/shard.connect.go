@@ -29,6 +29,8 @@ const (
 	ShardServiceShardSearchProcedure = "/heddle.v1.ShardService/ShardSearch"
 	// ShardServiceShardFacetsProcedure is the procedure name of the ShardService's ShardFacets RPC.
 	ShardServiceShardFacetsProcedure = "/heddle.v1.ShardService/ShardFacets"
+	// ShardServiceShardScoreProcedure is the procedure name of the ShardService's ShardScore RPC.
+	ShardServiceShardScoreProcedure = "/heddle.v1.ShardService/ShardScore"
 	// ShardServiceShardDocumentsProcedure is the procedure name of the ShardService's ShardDocuments
 	// RPC.
 	ShardServiceShardDocumentsProcedure = "/heddle.v1.ShardService/ShardDocuments"
@@ -65,6 +67,14 @@ var (
 			StreamType:       connect.StreamTypeUnary,
 			Schema:           File_heddle_v1_shard_proto.Services().ByName("ShardService").Methods().ByName("ShardFacets"),
 			Procedure:        ShardServiceShardFacetsProcedure,
+			IdempotencyLevel: connect.IdempotencyNoSideEffects,
+		}
+	})
+	shardServiceShardScoreSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType:       connect.StreamTypeUnary,
+			Schema:           File_heddle_v1_shard_proto.Services().ByName("ShardService").Methods().ByName("ShardScore"),
+			Procedure:        ShardServiceShardScoreProcedure,
 			IdempotencyLevel: connect.IdempotencyNoSideEffects,
 		}
 	})
@@ -119,6 +129,8 @@ type ShardServiceClient interface {
 	// ShardFacets counts the documents of a query per value of columns of the attribute table. The
 	// coordinator joins the states of all shards.
 	ShardFacets(context.Context, *ShardFacetsRequest) (*ShardFacetsResponse, error)
+	// ShardScore returns the score of a document in its parts. Nodes of earlier commits lack it.
+	ShardScore(context.Context, *ShardScoreRequest) (*ShardScoreResponse, error)
 	// ShardDocuments returns the names of documents, or the parts that the request asks for.
 	ShardDocuments(context.Context, *ShardDocumentsRequest) (*ShardDocumentsResponse, error)
 	// ShardFind finds a document by its name.
@@ -147,6 +159,8 @@ type ShardServiceHandler interface {
 	// ShardFacets counts the documents of a query per value of columns of the attribute table. The
 	// coordinator joins the states of all shards.
 	ShardFacets(context.Context, *ShardFacetsRequest) (*ShardFacetsResponse, error)
+	// ShardScore returns the score of a document in its parts. Nodes of earlier commits lack it.
+	ShardScore(context.Context, *ShardScoreRequest) (*ShardScoreResponse, error)
 	// ShardDocuments returns the names of documents, or the parts that the request asks for.
 	ShardDocuments(context.Context, *ShardDocumentsRequest) (*ShardDocumentsResponse, error)
 	// ShardFind finds a document by its name.
@@ -167,6 +181,7 @@ func RegisterShardServiceHandler(server *connect.Server, svc ShardServiceHandler
 		connect.Method{Spec: shardServiceShardTermsSpec(), Handler: adapter.shardTerms},
 		connect.Method{Spec: shardServiceShardSearchSpec(), Handler: adapter.shardSearch},
 		connect.Method{Spec: shardServiceShardFacetsSpec(), Handler: adapter.shardFacets},
+		connect.Method{Spec: shardServiceShardScoreSpec(), Handler: adapter.shardScore},
 		connect.Method{Spec: shardServiceShardDocumentsSpec(), Handler: adapter.shardDocuments},
 		connect.Method{Spec: shardServiceShardFindSpec(), Handler: adapter.shardFind},
 		connect.Method{Spec: shardServiceShardSelectSpec(), Handler: adapter.shardSelect},
@@ -188,6 +203,10 @@ func (UnimplementedShardServiceHandler) ShardSearch(context.Context, *ShardSearc
 
 func (UnimplementedShardServiceHandler) ShardFacets(context.Context, *ShardFacetsRequest) (*ShardFacetsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.ShardService.ShardFacets is not implemented")
+}
+
+func (UnimplementedShardServiceHandler) ShardScore(context.Context, *ShardScoreRequest) (*ShardScoreResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.ShardService.ShardScore is not implemented")
 }
 
 func (UnimplementedShardServiceHandler) ShardDocuments(context.Context, *ShardDocumentsRequest) (*ShardDocumentsResponse, error) {
@@ -233,6 +252,14 @@ func (c *shardServiceClient) ShardSearch(ctx context.Context, req *ShardSearchRe
 func (c *shardServiceClient) ShardFacets(ctx context.Context, req *ShardFacetsRequest) (*ShardFacetsResponse, error) {
 	var res ShardFacetsResponse
 	if err := c.client.CallUnary(ctx, shardServiceShardFacetsSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *shardServiceClient) ShardScore(ctx context.Context, req *ShardScoreRequest) (*ShardScoreResponse, error) {
+	var res ShardScoreResponse
+	if err := c.client.CallUnary(ctx, shardServiceShardScoreSpec(), req, &res); err != nil {
 		return nil, err
 	}
 	return &res, nil
@@ -310,6 +337,18 @@ func (h shardServiceHandler) shardFacets(ctx context.Context, _ connect.Spec, st
 		return err
 	}
 	res, err := h.svc.ShardFacets(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h shardServiceHandler) shardScore(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req ShardScoreRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.ShardScore(ctx, &req)
 	if err != nil {
 		return err
 	}

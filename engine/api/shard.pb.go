@@ -1736,6 +1736,113 @@ func (x *ShardFetchQuery) GetPrefixLength() uint32 {
 	return 0
 }
 
+type ShardScoreRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One ranked query to one shard. Its filters have no effect.
+	Query *ShardSearchRequest `protobuf:"bytes,1,opt,name=query,proto3" json:"query,omitempty"`
+	// Local docID.
+	Doc           uint32 `protobuf:"varint,2,opt,name=doc,proto3" json:"doc,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShardScoreRequest) Reset() {
+	*x = ShardScoreRequest{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShardScoreRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShardScoreRequest) ProtoMessage() {}
+
+func (x *ShardScoreRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShardScoreRequest.ProtoReflect.Descriptor instead.
+func (*ShardScoreRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ShardScoreRequest) GetQuery() *ShardSearchRequest {
+	if x != nil {
+		return x.Query
+	}
+	return nil
+}
+
+func (x *ShardScoreRequest) GetDoc() uint32 {
+	if x != nil {
+		return x.Doc
+	}
+	return 0
+}
+
+type ShardScoreResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Epoch uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	// Absent if the query does not match the document. Its id is the local docID.
+	Score         *ScoreExplanation `protobuf:"bytes,2,opt,name=score,proto3" json:"score,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShardScoreResponse) Reset() {
+	*x = ShardScoreResponse{}
+	mi := &file_heddle_v1_shard_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShardScoreResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShardScoreResponse) ProtoMessage() {}
+
+func (x *ShardScoreResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_shard_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShardScoreResponse.ProtoReflect.Descriptor instead.
+func (*ShardScoreResponse) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *ShardScoreResponse) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *ShardScoreResponse) GetScore() *ScoreExplanation {
+	if x != nil {
+		return x.Score
+	}
+	return nil
+}
+
 type ShardFindRequest struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Target *ShardTarget           `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
@@ -1747,7 +1854,7 @@ type ShardFindRequest struct {
 
 func (x *ShardFindRequest) Reset() {
 	*x = ShardFindRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[19]
+	mi := &file_heddle_v1_shard_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1759,7 +1866,7 @@ func (x *ShardFindRequest) String() string {
 func (*ShardFindRequest) ProtoMessage() {}
 
 func (x *ShardFindRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[19]
+	mi := &file_heddle_v1_shard_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1772,7 +1879,7 @@ func (x *ShardFindRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFindRequest.ProtoReflect.Descriptor instead.
 func (*ShardFindRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{19}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ShardFindRequest) GetTarget() *ShardTarget {
@@ -1799,7 +1906,7 @@ type ShardFindResponse struct {
 
 func (x *ShardFindResponse) Reset() {
 	*x = ShardFindResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[20]
+	mi := &file_heddle_v1_shard_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1811,7 +1918,7 @@ func (x *ShardFindResponse) String() string {
 func (*ShardFindResponse) ProtoMessage() {}
 
 func (x *ShardFindResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[20]
+	mi := &file_heddle_v1_shard_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1824,7 +1931,7 @@ func (x *ShardFindResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardFindResponse.ProtoReflect.Descriptor instead.
 func (*ShardFindResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{20}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ShardFindResponse) GetDoc() uint32 {
@@ -1849,7 +1956,7 @@ type ShardDocumentsResponse struct {
 
 func (x *ShardDocumentsResponse) Reset() {
 	*x = ShardDocumentsResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[21]
+	mi := &file_heddle_v1_shard_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1861,7 +1968,7 @@ func (x *ShardDocumentsResponse) String() string {
 func (*ShardDocumentsResponse) ProtoMessage() {}
 
 func (x *ShardDocumentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[21]
+	mi := &file_heddle_v1_shard_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1874,7 +1981,7 @@ func (x *ShardDocumentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardDocumentsResponse.ProtoReflect.Descriptor instead.
 func (*ShardDocumentsResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{21}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ShardDocumentsResponse) GetNames() []string {
@@ -1917,7 +2024,7 @@ type ShardSelectRequest struct {
 
 func (x *ShardSelectRequest) Reset() {
 	*x = ShardSelectRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[22]
+	mi := &file_heddle_v1_shard_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1929,7 +2036,7 @@ func (x *ShardSelectRequest) String() string {
 func (*ShardSelectRequest) ProtoMessage() {}
 
 func (x *ShardSelectRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[22]
+	mi := &file_heddle_v1_shard_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1942,7 +2049,7 @@ func (x *ShardSelectRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSelectRequest.ProtoReflect.Descriptor instead.
 func (*ShardSelectRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{22}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ShardSelectRequest) GetTarget() *ShardTarget {
@@ -2016,7 +2123,7 @@ type ShardSelectResponse struct {
 
 func (x *ShardSelectResponse) Reset() {
 	*x = ShardSelectResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[23]
+	mi := &file_heddle_v1_shard_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2028,7 +2135,7 @@ func (x *ShardSelectResponse) String() string {
 func (*ShardSelectResponse) ProtoMessage() {}
 
 func (x *ShardSelectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[23]
+	mi := &file_heddle_v1_shard_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2041,7 +2148,7 @@ func (x *ShardSelectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardSelectResponse.ProtoReflect.Descriptor instead.
 func (*ShardSelectResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{23}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ShardSelectResponse) GetEpoch() uint64 {
@@ -2095,7 +2202,7 @@ type DescribeShardRequest struct {
 
 func (x *DescribeShardRequest) Reset() {
 	*x = DescribeShardRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[24]
+	mi := &file_heddle_v1_shard_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2107,7 +2214,7 @@ func (x *DescribeShardRequest) String() string {
 func (*DescribeShardRequest) ProtoMessage() {}
 
 func (x *DescribeShardRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[24]
+	mi := &file_heddle_v1_shard_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2120,7 +2227,7 @@ func (x *DescribeShardRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeShardRequest.ProtoReflect.Descriptor instead.
 func (*DescribeShardRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{24}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *DescribeShardRequest) GetTarget() *ShardTarget {
@@ -2151,7 +2258,7 @@ type DescribeShardResponse struct {
 
 func (x *DescribeShardResponse) Reset() {
 	*x = DescribeShardResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[25]
+	mi := &file_heddle_v1_shard_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2163,7 +2270,7 @@ func (x *DescribeShardResponse) String() string {
 func (*DescribeShardResponse) ProtoMessage() {}
 
 func (x *DescribeShardResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[25]
+	mi := &file_heddle_v1_shard_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2176,7 +2283,7 @@ func (x *DescribeShardResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeShardResponse.ProtoReflect.Descriptor instead.
 func (*DescribeShardResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{25}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *DescribeShardResponse) GetDocs() uint64 {
@@ -2256,7 +2363,7 @@ type ShardAggregateRequest struct {
 
 func (x *ShardAggregateRequest) Reset() {
 	*x = ShardAggregateRequest{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[26]
+	mi := &file_heddle_v1_shard_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2268,7 +2375,7 @@ func (x *ShardAggregateRequest) String() string {
 func (*ShardAggregateRequest) ProtoMessage() {}
 
 func (x *ShardAggregateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[26]
+	mi := &file_heddle_v1_shard_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2281,7 +2388,7 @@ func (x *ShardAggregateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardAggregateRequest.ProtoReflect.Descriptor instead.
 func (*ShardAggregateRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{26}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ShardAggregateRequest) GetTarget() *ShardTarget {
@@ -2371,7 +2478,7 @@ type ShardAggregateResponse struct {
 
 func (x *ShardAggregateResponse) Reset() {
 	*x = ShardAggregateResponse{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[27]
+	mi := &file_heddle_v1_shard_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2383,7 +2490,7 @@ func (x *ShardAggregateResponse) String() string {
 func (*ShardAggregateResponse) ProtoMessage() {}
 
 func (x *ShardAggregateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[27]
+	mi := &file_heddle_v1_shard_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2396,7 +2503,7 @@ func (x *ShardAggregateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardAggregateResponse.ProtoReflect.Descriptor instead.
 func (*ShardAggregateResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{27}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ShardAggregateResponse) GetEpoch() uint64 {
@@ -2458,7 +2565,7 @@ type StateColumn struct {
 
 func (x *StateColumn) Reset() {
 	*x = StateColumn{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[28]
+	mi := &file_heddle_v1_shard_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2470,7 +2577,7 @@ func (x *StateColumn) String() string {
 func (*StateColumn) ProtoMessage() {}
 
 func (x *StateColumn) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[28]
+	mi := &file_heddle_v1_shard_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2483,7 +2590,7 @@ func (x *StateColumn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateColumn.ProtoReflect.Descriptor instead.
 func (*StateColumn) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{28}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *StateColumn) GetName() string {
@@ -2536,7 +2643,7 @@ type StateValues struct {
 
 func (x *StateValues) Reset() {
 	*x = StateValues{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[29]
+	mi := &file_heddle_v1_shard_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2548,7 +2655,7 @@ func (x *StateValues) String() string {
 func (*StateValues) ProtoMessage() {}
 
 func (x *StateValues) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[29]
+	mi := &file_heddle_v1_shard_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2561,7 +2668,7 @@ func (x *StateValues) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateValues.ProtoReflect.Descriptor instead.
 func (*StateValues) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{29}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *StateValues) GetValues() []uint64 {
@@ -2606,7 +2713,7 @@ type StateMeasure struct {
 
 func (x *StateMeasure) Reset() {
 	*x = StateMeasure{}
-	mi := &file_heddle_v1_shard_proto_msgTypes[30]
+	mi := &file_heddle_v1_shard_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2618,7 +2725,7 @@ func (x *StateMeasure) String() string {
 func (*StateMeasure) ProtoMessage() {}
 
 func (x *StateMeasure) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_shard_proto_msgTypes[30]
+	mi := &file_heddle_v1_shard_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2631,7 +2738,7 @@ func (x *StateMeasure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StateMeasure.ProtoReflect.Descriptor instead.
 func (*StateMeasure) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{30}
+	return file_heddle_v1_shard_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *StateMeasure) GetCounts() []uint64 {
@@ -2687,7 +2794,7 @@ var File_heddle_v1_shard_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\n" +
-	"\x15heddle/v1/shard.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/index.proto\x1a\x15heddle/v1/table.proto\"Y\n" +
+	"\x15heddle/v1/shard.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/index.proto\x1a\x17heddle/v1/inspect.proto\x1a\x15heddle/v1/table.proto\"Y\n" +
 	"\vShardTarget\x12\x1e\n" +
 	"\n" +
 	"collection\x18\x01 \x01(\tR\n" +
@@ -2840,7 +2947,13 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x18\n" +
 	"\aliteral\x18\x02 \x01(\bR\aliteral\x12\x14\n" +
 	"\x05terms\x18\x03 \x03(\tR\x05terms\x12#\n" +
-	"\rprefix_length\x18\x04 \x01(\rR\fprefixLength\"V\n" +
+	"\rprefix_length\x18\x04 \x01(\rR\fprefixLength\"Z\n" +
+	"\x11ShardScoreRequest\x123\n" +
+	"\x05query\x18\x01 \x01(\v2\x1d.heddle.v1.ShardSearchRequestR\x05query\x12\x10\n" +
+	"\x03doc\x18\x02 \x01(\rR\x03doc\"]\n" +
+	"\x12ShardScoreResponse\x12\x14\n" +
+	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x121\n" +
+	"\x05score\x18\x02 \x01(\v2\x1b.heddle.v1.ScoreExplanationR\x05score\"V\n" +
 	"\x10ShardFindRequest\x12.\n" +
 	"\x06target\x18\x01 \x01(\v2\x16.heddle.v1.ShardTargetR\x06target\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\"2\n" +
@@ -2918,12 +3031,14 @@ const file_heddle_v1_shard_proto_rawDesc = "" +
 	"\bextremes\x18\x04 \x03(\x04R\bextremes\x12\x1c\n" +
 	"\tdifferent\x18\x05 \x03(\x04R\tdifferent\x12 \n" +
 	"\vfrequencies\x18\x06 \x03(\x04R\vfrequencies\x12\x12\n" +
-	"\x04ends\x18\a \x03(\x04R\x04ends2\xb5\x05\n" +
+	"\x04ends\x18\a \x03(\x04R\x04ends2\x85\x06\n" +
 	"\fShardService\x12N\n" +
 	"\n" +
 	"ShardTerms\x12\x1c.heddle.v1.ShardTermsRequest\x1a\x1d.heddle.v1.ShardTermsResponse\"\x03\x90\x02\x01\x12Q\n" +
 	"\vShardSearch\x12\x1d.heddle.v1.ShardSearchRequest\x1a\x1e.heddle.v1.ShardSearchResponse\"\x03\x90\x02\x01\x12Q\n" +
-	"\vShardFacets\x12\x1d.heddle.v1.ShardFacetsRequest\x1a\x1e.heddle.v1.ShardFacetsResponse\"\x03\x90\x02\x01\x12Z\n" +
+	"\vShardFacets\x12\x1d.heddle.v1.ShardFacetsRequest\x1a\x1e.heddle.v1.ShardFacetsResponse\"\x03\x90\x02\x01\x12N\n" +
+	"\n" +
+	"ShardScore\x12\x1c.heddle.v1.ShardScoreRequest\x1a\x1d.heddle.v1.ShardScoreResponse\"\x03\x90\x02\x01\x12Z\n" +
 	"\x0eShardDocuments\x12 .heddle.v1.ShardDocumentsRequest\x1a!.heddle.v1.ShardDocumentsResponse\"\x03\x90\x02\x01\x12K\n" +
 	"\tShardFind\x12\x1b.heddle.v1.ShardFindRequest\x1a\x1c.heddle.v1.ShardFindResponse\"\x03\x90\x02\x01\x12Q\n" +
 	"\vShardSelect\x12\x1d.heddle.v1.ShardSelectRequest\x1a\x1e.heddle.v1.ShardSelectResponse\"\x03\x90\x02\x01\x12Z\n" +
@@ -2942,7 +3057,7 @@ func file_heddle_v1_shard_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_shard_proto_rawDescData
 }
 
-var file_heddle_v1_shard_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_heddle_v1_shard_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_heddle_v1_shard_proto_goTypes = []any{
 	(*ShardTarget)(nil),            // 0: heddle.v1.ShardTarget
 	(*ShardTermsRequest)(nil),      // 1: heddle.v1.ShardTermsRequest
@@ -2963,39 +3078,42 @@ var file_heddle_v1_shard_proto_goTypes = []any{
 	(*DocumentsPart)(nil),          // 16: heddle.v1.DocumentsPart
 	(*ShardFetch)(nil),             // 17: heddle.v1.ShardFetch
 	(*ShardFetchQuery)(nil),        // 18: heddle.v1.ShardFetchQuery
-	(*ShardFindRequest)(nil),       // 19: heddle.v1.ShardFindRequest
-	(*ShardFindResponse)(nil),      // 20: heddle.v1.ShardFindResponse
-	(*ShardDocumentsResponse)(nil), // 21: heddle.v1.ShardDocumentsResponse
-	(*ShardSelectRequest)(nil),     // 22: heddle.v1.ShardSelectRequest
-	(*ShardSelectResponse)(nil),    // 23: heddle.v1.ShardSelectResponse
-	(*DescribeShardRequest)(nil),   // 24: heddle.v1.DescribeShardRequest
-	(*DescribeShardResponse)(nil),  // 25: heddle.v1.DescribeShardResponse
-	(*ShardAggregateRequest)(nil),  // 26: heddle.v1.ShardAggregateRequest
-	(*ShardAggregateResponse)(nil), // 27: heddle.v1.ShardAggregateResponse
-	(*StateColumn)(nil),            // 28: heddle.v1.StateColumn
-	(*StateValues)(nil),            // 29: heddle.v1.StateValues
-	(*StateMeasure)(nil),           // 30: heddle.v1.StateMeasure
-	(*BatchError)(nil),             // 31: heddle.v1.BatchError
-	(*FieldStatistics)(nil),        // 32: heddle.v1.FieldStatistics
-	(*Scoring)(nil),                // 33: heddle.v1.Scoring
-	(*Statistics)(nil),             // 34: heddle.v1.Statistics
-	(*Filter)(nil),                 // 35: heddle.v1.Filter
-	(*Snippet)(nil),                // 36: heddle.v1.Snippet
-	(*Contents)(nil),               // 37: heddle.v1.Contents
-	(*Resident)(nil),               // 38: heddle.v1.Resident
-	(*Column)(nil),                 // 39: heddle.v1.Column
-	(*IndexField)(nil),             // 40: heddle.v1.IndexField
+	(*ShardScoreRequest)(nil),      // 19: heddle.v1.ShardScoreRequest
+	(*ShardScoreResponse)(nil),     // 20: heddle.v1.ShardScoreResponse
+	(*ShardFindRequest)(nil),       // 21: heddle.v1.ShardFindRequest
+	(*ShardFindResponse)(nil),      // 22: heddle.v1.ShardFindResponse
+	(*ShardDocumentsResponse)(nil), // 23: heddle.v1.ShardDocumentsResponse
+	(*ShardSelectRequest)(nil),     // 24: heddle.v1.ShardSelectRequest
+	(*ShardSelectResponse)(nil),    // 25: heddle.v1.ShardSelectResponse
+	(*DescribeShardRequest)(nil),   // 26: heddle.v1.DescribeShardRequest
+	(*DescribeShardResponse)(nil),  // 27: heddle.v1.DescribeShardResponse
+	(*ShardAggregateRequest)(nil),  // 28: heddle.v1.ShardAggregateRequest
+	(*ShardAggregateResponse)(nil), // 29: heddle.v1.ShardAggregateResponse
+	(*StateColumn)(nil),            // 30: heddle.v1.StateColumn
+	(*StateValues)(nil),            // 31: heddle.v1.StateValues
+	(*StateMeasure)(nil),           // 32: heddle.v1.StateMeasure
+	(*BatchError)(nil),             // 33: heddle.v1.BatchError
+	(*FieldStatistics)(nil),        // 34: heddle.v1.FieldStatistics
+	(*Scoring)(nil),                // 35: heddle.v1.Scoring
+	(*Statistics)(nil),             // 36: heddle.v1.Statistics
+	(*Filter)(nil),                 // 37: heddle.v1.Filter
+	(*Snippet)(nil),                // 38: heddle.v1.Snippet
+	(*ScoreExplanation)(nil),       // 39: heddle.v1.ScoreExplanation
+	(*Contents)(nil),               // 40: heddle.v1.Contents
+	(*Resident)(nil),               // 41: heddle.v1.Resident
+	(*Column)(nil),                 // 42: heddle.v1.Column
+	(*IndexField)(nil),             // 43: heddle.v1.IndexField
 }
 var file_heddle_v1_shard_proto_depIdxs = []int32{
 	0,  // 0: heddle.v1.ShardTermsRequest.target:type_name -> heddle.v1.ShardTarget
-	31, // 1: heddle.v1.ShardTermsResponse.errors:type_name -> heddle.v1.BatchError
+	33, // 1: heddle.v1.ShardTermsResponse.errors:type_name -> heddle.v1.BatchError
 	3,  // 2: heddle.v1.ShardTermsResponse.analysis:type_name -> heddle.v1.Analysis
-	32, // 3: heddle.v1.ShardTermsResponse.fields:type_name -> heddle.v1.FieldStatistics
+	34, // 3: heddle.v1.ShardTermsResponse.fields:type_name -> heddle.v1.FieldStatistics
 	0,  // 4: heddle.v1.ShardSearchRequest.target:type_name -> heddle.v1.ShardTarget
 	4,  // 5: heddle.v1.ShardSearchRequest.lists:type_name -> heddle.v1.ShardTermList
-	33, // 6: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
-	34, // 7: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
-	35, // 8: heddle.v1.ShardSearchRequest.filters:type_name -> heddle.v1.Filter
+	35, // 6: heddle.v1.ShardSearchRequest.scoring:type_name -> heddle.v1.Scoring
+	36, // 7: heddle.v1.ShardSearchRequest.statistics:type_name -> heddle.v1.Statistics
+	37, // 8: heddle.v1.ShardSearchRequest.filters:type_name -> heddle.v1.Filter
 	11, // 9: heddle.v1.ShardSearchRequest.more:type_name -> heddle.v1.ShardPart
 	7,  // 10: heddle.v1.ShardSearchRequest.order:type_name -> heddle.v1.ShardOrder
 	6,  // 11: heddle.v1.ShardSearchRequest.expansion:type_name -> heddle.v1.ShardExpansion
@@ -3003,52 +3121,56 @@ var file_heddle_v1_shard_proto_depIdxs = []int32{
 	8,  // 13: heddle.v1.ShardOrder.boost:type_name -> heddle.v1.ShardBoost
 	10, // 14: heddle.v1.ShardOrder.seen:type_name -> heddle.v1.SortValue
 	10, // 15: heddle.v1.ShardPlace.values:type_name -> heddle.v1.SortValue
-	35, // 16: heddle.v1.ShardPart.filters:type_name -> heddle.v1.Filter
-	31, // 17: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
+	37, // 16: heddle.v1.ShardPart.filters:type_name -> heddle.v1.Filter
+	33, // 17: heddle.v1.ShardSearchResponse.errors:type_name -> heddle.v1.BatchError
 	10, // 18: heddle.v1.ShardSearchResponse.keys:type_name -> heddle.v1.SortValue
 	10, // 19: heddle.v1.ShardSearchResponse.groups:type_name -> heddle.v1.SortValue
 	0,  // 20: heddle.v1.ShardFacetsRequest.target:type_name -> heddle.v1.ShardTarget
 	5,  // 21: heddle.v1.ShardFacetsRequest.query:type_name -> heddle.v1.ShardSearchRequest
-	27, // 22: heddle.v1.ShardFacetsResponse.columns:type_name -> heddle.v1.ShardAggregateResponse
+	29, // 22: heddle.v1.ShardFacetsResponse.columns:type_name -> heddle.v1.ShardAggregateResponse
 	0,  // 23: heddle.v1.ShardDocumentsRequest.target:type_name -> heddle.v1.ShardTarget
 	16, // 24: heddle.v1.ShardDocumentsRequest.more:type_name -> heddle.v1.DocumentsPart
 	17, // 25: heddle.v1.ShardDocumentsRequest.fetch:type_name -> heddle.v1.ShardFetch
-	36, // 26: heddle.v1.ShardFetch.snippet:type_name -> heddle.v1.Snippet
+	38, // 26: heddle.v1.ShardFetch.snippet:type_name -> heddle.v1.Snippet
 	18, // 27: heddle.v1.ShardFetch.queries:type_name -> heddle.v1.ShardFetchQuery
-	0,  // 28: heddle.v1.ShardFindRequest.target:type_name -> heddle.v1.ShardTarget
-	37, // 29: heddle.v1.ShardDocumentsResponse.contents:type_name -> heddle.v1.Contents
-	0,  // 30: heddle.v1.ShardSelectRequest.target:type_name -> heddle.v1.ShardTarget
-	31, // 31: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
-	0,  // 32: heddle.v1.DescribeShardRequest.target:type_name -> heddle.v1.ShardTarget
-	38, // 33: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
-	39, // 34: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
-	40, // 35: heddle.v1.DescribeShardResponse.fields:type_name -> heddle.v1.IndexField
-	3,  // 36: heddle.v1.DescribeShardResponse.analysis:type_name -> heddle.v1.Analysis
-	0,  // 37: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
-	28, // 38: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
-	29, // 39: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
-	30, // 40: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
-	1,  // 41: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
-	5,  // 42: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
-	13, // 43: heddle.v1.ShardService.ShardFacets:input_type -> heddle.v1.ShardFacetsRequest
-	15, // 44: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
-	19, // 45: heddle.v1.ShardService.ShardFind:input_type -> heddle.v1.ShardFindRequest
-	22, // 46: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
-	26, // 47: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
-	24, // 48: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
-	2,  // 49: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
-	12, // 50: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
-	14, // 51: heddle.v1.ShardService.ShardFacets:output_type -> heddle.v1.ShardFacetsResponse
-	21, // 52: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
-	20, // 53: heddle.v1.ShardService.ShardFind:output_type -> heddle.v1.ShardFindResponse
-	23, // 54: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
-	27, // 55: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
-	25, // 56: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
-	49, // [49:57] is the sub-list for method output_type
-	41, // [41:49] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	5,  // 28: heddle.v1.ShardScoreRequest.query:type_name -> heddle.v1.ShardSearchRequest
+	39, // 29: heddle.v1.ShardScoreResponse.score:type_name -> heddle.v1.ScoreExplanation
+	0,  // 30: heddle.v1.ShardFindRequest.target:type_name -> heddle.v1.ShardTarget
+	40, // 31: heddle.v1.ShardDocumentsResponse.contents:type_name -> heddle.v1.Contents
+	0,  // 32: heddle.v1.ShardSelectRequest.target:type_name -> heddle.v1.ShardTarget
+	33, // 33: heddle.v1.ShardSelectResponse.errors:type_name -> heddle.v1.BatchError
+	0,  // 34: heddle.v1.DescribeShardRequest.target:type_name -> heddle.v1.ShardTarget
+	41, // 35: heddle.v1.DescribeShardResponse.resident:type_name -> heddle.v1.Resident
+	42, // 36: heddle.v1.DescribeShardResponse.columns:type_name -> heddle.v1.Column
+	43, // 37: heddle.v1.DescribeShardResponse.fields:type_name -> heddle.v1.IndexField
+	3,  // 38: heddle.v1.DescribeShardResponse.analysis:type_name -> heddle.v1.Analysis
+	0,  // 39: heddle.v1.ShardAggregateRequest.target:type_name -> heddle.v1.ShardTarget
+	30, // 40: heddle.v1.ShardAggregateResponse.columns:type_name -> heddle.v1.StateColumn
+	31, // 41: heddle.v1.ShardAggregateResponse.keys:type_name -> heddle.v1.StateValues
+	32, // 42: heddle.v1.ShardAggregateResponse.measures:type_name -> heddle.v1.StateMeasure
+	1,  // 43: heddle.v1.ShardService.ShardTerms:input_type -> heddle.v1.ShardTermsRequest
+	5,  // 44: heddle.v1.ShardService.ShardSearch:input_type -> heddle.v1.ShardSearchRequest
+	13, // 45: heddle.v1.ShardService.ShardFacets:input_type -> heddle.v1.ShardFacetsRequest
+	19, // 46: heddle.v1.ShardService.ShardScore:input_type -> heddle.v1.ShardScoreRequest
+	15, // 47: heddle.v1.ShardService.ShardDocuments:input_type -> heddle.v1.ShardDocumentsRequest
+	21, // 48: heddle.v1.ShardService.ShardFind:input_type -> heddle.v1.ShardFindRequest
+	24, // 49: heddle.v1.ShardService.ShardSelect:input_type -> heddle.v1.ShardSelectRequest
+	28, // 50: heddle.v1.ShardService.ShardAggregate:input_type -> heddle.v1.ShardAggregateRequest
+	26, // 51: heddle.v1.ShardService.DescribeShard:input_type -> heddle.v1.DescribeShardRequest
+	2,  // 52: heddle.v1.ShardService.ShardTerms:output_type -> heddle.v1.ShardTermsResponse
+	12, // 53: heddle.v1.ShardService.ShardSearch:output_type -> heddle.v1.ShardSearchResponse
+	14, // 54: heddle.v1.ShardService.ShardFacets:output_type -> heddle.v1.ShardFacetsResponse
+	20, // 55: heddle.v1.ShardService.ShardScore:output_type -> heddle.v1.ShardScoreResponse
+	23, // 56: heddle.v1.ShardService.ShardDocuments:output_type -> heddle.v1.ShardDocumentsResponse
+	22, // 57: heddle.v1.ShardService.ShardFind:output_type -> heddle.v1.ShardFindResponse
+	25, // 58: heddle.v1.ShardService.ShardSelect:output_type -> heddle.v1.ShardSelectResponse
+	29, // 59: heddle.v1.ShardService.ShardAggregate:output_type -> heddle.v1.ShardAggregateResponse
+	27, // 60: heddle.v1.ShardService.DescribeShard:output_type -> heddle.v1.DescribeShardResponse
+	52, // [52:61] is the sub-list for method output_type
+	43, // [43:52] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_shard_proto_init() }
@@ -3058,16 +3180,17 @@ func file_heddle_v1_shard_proto_init() {
 	}
 	file_heddle_v1_error_proto_init()
 	file_heddle_v1_index_proto_init()
+	file_heddle_v1_inspect_proto_init()
 	file_heddle_v1_table_proto_init()
 	file_heddle_v1_shard_proto_msgTypes[5].OneofWrappers = []any{}
-	file_heddle_v1_shard_proto_msgTypes[20].OneofWrappers = []any{}
+	file_heddle_v1_shard_proto_msgTypes[22].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_shard_proto_rawDesc), len(file_heddle_v1_shard_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   31,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

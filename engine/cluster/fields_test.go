@@ -122,6 +122,11 @@ func TestFields(t *testing.T) {
 		if !slices.Equal(docs, want.Docs) || !slices.Equal(all[1].Scores, want.Scores) || all[1].Total != want.Total {
 			t.Fatalf("%+v: %v %v %v, want %v %v %v", q, docs, all[1].Scores, all[1].Total, want.Docs, want.Scores, want.Total)
 		}
+		if q.K > 0 && len(docs) > 0 {
+			if w, _, err := c.ExplainScore(t.Context(), "x", q, uint64(docs[0])); err != nil || w.Score != want.Scores[0] {
+				t.Fatalf("%+v: the score of document %d is explained as %+v, want %v; %v", q, docs[0], w, want.Scores[0], err)
+			}
+		}
 	})
 	if found == 0 {
 		t.Error("no query has documents")

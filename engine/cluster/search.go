@@ -47,6 +47,11 @@ func (c *Coordinator) SearchAll(ctx context.Context, index string, qs []engine.Q
 	return hits, coverage(cover), err
 }
 
+// ExplainScore returns the score that q gives to a document, and the name of the document: see engine.Snapshot.ExplainScore.
+func (c *Coordinator) ExplainScore(ctx context.Context, index string, q engine.Query, id uint64) (*engine.ScoreExplanation, string, error) {
+	return engine.Score(ctx, c.all, index, q, id)
+}
+
 // Document returns the document with a name, and its number. An unknown name is an error with code NotFound.
 func (c *Coordinator) Document(ctx context.Context, index, name string, ask *fetch.Ask) (uint64, engine.Contents, error) {
 	return c.all.Document(ctx, index, name, ask)

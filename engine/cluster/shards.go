@@ -89,6 +89,26 @@ func (m *network) Facets(ctx context.Context, f *coordinator.Fan, r *part.Reques
 	}))
 }
 
+// Score implements coordinator.Shards.
+func (m *network) Score(ctx context.Context, f *coordinator.Fan, r *part.Request, doc uint32) ([]coordinator.Piece[*part.Scored], []error) {
+	return spread(ctx, m, &m.timesOf(f.Layout.Name).searches, f, alone(f.Layout, func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (*part.Scored, error) {
+		q := shard.SearchMessage(r, timeLeft(ctx))
+		q.Target = target
+		a, err := node.ShardScore(ctx, &api.ShardScoreRequest{Query: q, Doc: doc})
+		if err == nil && a.GetEpoch() != target.GetEpoch() {
+			err = wrongReply(target, "a score of epoch %d", a.GetEpoch())
+		}
+		if err != nil {
+			return nil, err
+		}
+		out, err := shard.ScoredOf(a.GetScore())
+		if err != nil {
+			return nil, wrongReply(target, "a score: %v", err)
+		}
+		return out, nil
+	}))
+}
+
 // Names implements coordinator.Shards.
 func (m *network) Names(ctx context.Context, f *coordinator.Fan, docs [][]uint32) ([]coordinator.Piece[[]string], []error) {
 	return spread(ctx, m, &m.timesOf(f.Layout.Name).names, f, func(ctx context.Context, n *node, shards []int) ([]string, []int, error) {

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"net/http"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -32,6 +34,7 @@ func (s *Server) inspection() *inspect.Service {
 			}
 			return hits[0], hits[0].Err
 		},
+		Score:  s.score,
 		Table:  func(name string) (*engine.Table, error) { return s.tables.Get(name) },
 		Engine: s.processors,
 		Query: func(ctx context.Context, r inspect.Asked, timeoutMs uint32) (engine.Query, error) {
@@ -52,6 +55,27 @@ func (s *Server) inspection() *inspect.Service {
 		Remote: s.opt.Remote != nil,
 		Meter:  s.opt.Meter, Machine: s.opt.Machine, Cluster: s.opt.Cluster,
 		Ended: s.drain,
+	})
+}
+
+// score returns the score that a query gives to a document.
+func (s *Server) score(ctx context.Context, index string, q engine.Query, id uint64) (*api.ScoreExplanation, error) {
+	return answer(s, index, func(x Remote) (*api.ScoreExplanation, error) {
+		w, name, err := x.ExplainScore(ctx, index, q, id)
+		if err != nil {
+			return nil, err
+		}
+		return api.ScoreMessage(w, name, id), nil
+	}, func(x *engine.Snapshot) (*api.ScoreExplanation, error) {
+		w, err := x.ExplainScore(ctx, q, uint32(min(id, math.MaxUint32))) // no index has this document
+		if engine.CodeOf(err) == engine.NotFound {
+			err = &engine.Error{Code: engine.NotFound, Op: "explain score", Err: fmt.Errorf("the query does not match document %d", id)}
+		}
+		if err != nil {
+			return nil, err
+		}
+		name, err := x.File().DocName(uint32(id))
+		return api.ScoreMessage(w, name, id), err
 	})
 }
 

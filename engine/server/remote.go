@@ -41,6 +41,9 @@ type Remote interface {
 	// Suggest and Corrections propose terms of an index: see engine.Index.Suggest and engine.Snapshot.Corrections.
 	Suggest(ctx context.Context, index, prefix string, most int) ([]engine.Suggestion, error)
 	Corrections(ctx context.Context, index string, q engine.Query) ([]engine.Correction, error)
+	// ExplainScore returns the score that a query gives to a document, and the name of the document: see
+	// engine.Snapshot.ExplainScore.
+	ExplainScore(ctx context.Context, index string, q engine.Query, id uint64) (w *engine.ScoreExplanation, name string, err error)
 	// Analysis returns the analysis of an index, and whether it has the positions of words.
 	Analysis(ctx context.Context, index string) (s analyze.Settings, positions bool, err error)
 	// Statistics returns the statistics of an index.

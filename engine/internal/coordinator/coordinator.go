@@ -45,6 +45,8 @@ type Shards interface {
 	// Search and Facets give the filters of the queries in the numbers of the whole: see FilterOf.
 	Search(context.Context, *Fan, *part.Request, []*filter.Filter) ([]Piece[*part.Answer], []error)
 	Facets(context.Context, *Fan, *part.Request, []*filter.Filter, []string) ([]Piece[*Counts], []error)
+	// Score asks one shard: see part.Part.Score.
+	Score(ctx context.Context, f *Fan, r *part.Request, doc uint32) ([]Piece[*part.Scored], []error)
 	// Names returns the names of documents, by shard, one after the other.
 	Names(ctx context.Context, f *Fan, docs [][]uint32) ([]Piece[[]string], []error)
 	// Documents returns documents, by shard, one after the other.

@@ -77,6 +77,13 @@ func (l Local) Facets(ctx context.Context, f *Fan, r *part.Request, filters []*f
 	})
 }
 
+// Score implements Shards.
+func (l Local) Score(ctx context.Context, f *Fan, r *part.Request, doc uint32) ([]Piece[*part.Scored], []error) {
+	return here(ctx, f, func(ctx context.Context, i int) (*part.Scored, error) {
+		return use(l, f, i, func(p *part.Part) (*part.Scored, error) { return p.Score(ctx, part.Prepare(r), doc) })
+	})
+}
+
 // Names implements Shards.
 func (l Local) Names(ctx context.Context, f *Fan, docs [][]uint32) ([]Piece[[]string], []error) {
 	return here(ctx, f, func(_ context.Context, i int) ([]string, error) {

@@ -150,15 +150,22 @@ func (s *search) kindOf(i int) kind {
 	return k
 }
 
-// answer answers the queries of each kind.
-func (s *search) answer(ctx context.Context) (err error) {
+// prepare asks for the statistics and the expansions of the queries.
+func (s *search) prepare(ctx context.Context) (err error) {
 	s.facts, err = s.run.facts(ctx, s.qs, s.expanding, func(i int) bool {
 		return s.qs[i].Statistics == nil && (s.qs[i].K > 0 || s.expanding[i] != nil)
 	})
-	if err != nil {
+	if err == nil {
+		s.expand()
+	}
+	return err
+}
+
+// answer answers the queries of each kind.
+func (s *search) answer(ctx context.Context) (err error) {
+	if err := s.prepare(ctx); err != nil {
 		return err
 	}
-	s.expand()
 	var kinds []kind
 	groups := map[kind][]int{}
 	for first := 0; first < len(s.qs); {

@@ -23,6 +23,8 @@ type Sources struct {
 	Collection func(name string) (*engine.CollectionSnapshot, error)
 	// Ask answers a query on a collection.
 	Ask func(ctx context.Context, name string, q engine.Query, ask api.Ask) (api.Hits, error)
+	// Score returns the score that a ranked query gives to a document of an index, a collection or a cluster.
+	Score func(ctx context.Context, index string, q engine.Query, id uint64) (*api.ScoreExplanation, error)
 	// Table returns a table. The error of an unknown name has code NotFound.
 	Table func(name string) (*engine.Table, error)
 	// Engine returns the engine.
