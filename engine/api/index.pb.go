@@ -2431,7 +2431,9 @@ type SearchBatchRequest struct {
 	// See SearchRequest.tie.
 	Tie *float64 `protobuf:"fixed64,46,opt,name=tie,proto3,oneof" json:"tie,omitempty"`
 	// See SearchRequest.expand_score.
-	ExpandScore   string `protobuf:"bytes,47,opt,name=expand_score,json=expandScore,proto3" json:"expand_score,omitempty"`
+	ExpandScore string `protobuf:"bytes,47,opt,name=expand_score,json=expandScore,proto3" json:"expand_score,omitempty"`
+	// Cursor of each query: see SearchRequest.after. "" is none. Default: no query has one.
+	After         []string `protobuf:"bytes,48,rep,name=after,proto3" json:"after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2669,6 +2671,13 @@ func (x *SearchBatchRequest) GetExpandScore() string {
 	return ""
 }
 
+func (x *SearchBatchRequest) GetAfter() []string {
+	if x != nil {
+		return x.After
+	}
+	return nil
+}
+
 type SearchBatchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of matching documents of each query, with match or count only.
@@ -2690,7 +2699,9 @@ type SearchBatchResponse struct {
 	// Total of each query, with total and with k = 0 only.
 	Totals []*Total `protobuf:"bytes,10,rep,name=totals,proto3" json:"totals,omitempty"`
 	// Contents of ids, with fields, source, snippet or attributes only.
-	Contents      []*Contents `protobuf:"bytes,11,rep,name=contents,proto3" json:"contents,omitempty"`
+	Contents []*Contents `protobuf:"bytes,11,rep,name=contents,proto3" json:"contents,omitempty"`
+	// With after only: the cursor of the next page of each query; "" behind the last page.
+	After         []string `protobuf:"bytes,12,rep,name=after,proto3" json:"after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2798,6 +2809,13 @@ func (x *SearchBatchResponse) GetTotals() []*Total {
 func (x *SearchBatchResponse) GetContents() []*Contents {
 	if x != nil {
 		return x.Contents
+	}
+	return nil
+}
+
+func (x *SearchBatchResponse) GetAfter() []string {
+	if x != nil {
+		return x.After
 	}
 	return nil
 }
@@ -3938,7 +3956,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x04note\x18\a \x01(\tR\x04note\",\n" +
 	"\bDocument\x12\x10\n" +
 	"\x03doc\x18\x01 \x01(\tR\x03doc\x12\x0e\n" +
-	"\x02id\x18\x02 \x01(\x04R\x02id\"\xa3\a\n" +
+	"\x02id\x18\x02 \x01(\x04R\x02id\"\xb9\a\n" +
 	"\x12SearchBatchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x18\n" +
 	"\aqueries\x18\x02 \x03(\tR\aqueries\x12\x18\n" +
@@ -3974,9 +3992,10 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\rprefix_length\x18\x1f \x01(\rR\fprefixLength\x12!\n" +
 	"\fquery_fields\x18- \x01(\tR\vqueryFields\x12\x15\n" +
 	"\x03tie\x18. \x01(\x01H\x01R\x03tie\x88\x01\x01\x12!\n" +
-	"\fexpand_score\x18/ \x01(\tR\vexpandScoreB\x04\n" +
+	"\fexpand_score\x18/ \x01(\tR\vexpandScore\x12\x14\n" +
+	"\x05after\x180 \x03(\tR\x05afterB\x04\n" +
 	"\x02_kB\x06\n" +
-	"\x04_tie\"\xff\x02\n" +
+	"\x04_tie\"\x95\x03\n" +
 	"\x13SearchBatchResponse\x12\x16\n" +
 	"\x06counts\x18\x01 \x03(\x04R\x06counts\x12\x10\n" +
 	"\x03ids\x18\x02 \x03(\x04R\x03ids\x12\x12\n" +
@@ -3989,7 +4008,8 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x05notes\x18\t \x03(\v2\x14.heddle.v1.BatchNoteR\x05notes\x12(\n" +
 	"\x06totals\x18\n" +
 	" \x03(\v2\x10.heddle.v1.TotalR\x06totals\x12/\n" +
-	"\bcontents\x18\v \x03(\v2\x13.heddle.v1.ContentsR\bcontents\"5\n" +
+	"\bcontents\x18\v \x03(\v2\x13.heddle.v1.ContentsR\bcontents\x12\x14\n" +
+	"\x05after\x18\f \x03(\tR\x05after\"5\n" +
 	"\tBatchNote\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\rR\x05query\x12\x12\n" +
 	"\x04note\x18\x02 \x01(\tR\x04note\"J\n" +

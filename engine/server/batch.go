@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -113,6 +114,7 @@ type piece struct {
 	docs   []string
 	notes  []*api.BatchNote
 	parts  []*api.Contents // by document, if all queries ask for some
+	after  []string        // by query, if some have a cursor
 }
 
 // add adds the parts of documents.
@@ -135,6 +137,13 @@ func (p *piece) count(q *engine.Query, count uint64, total engine.Total) {
 		p.totals = append(p.totals, totalMessage(q, total))
 	} else if q.K == 0 {
 		p.counts = append(p.counts, count)
+	}
+}
+
+// next adds the cursor of the next page of the next query.
+func (p *piece) next(r *api.SearchBatchRequest, after string) {
+	if len(r.GetAfter()) > 0 {
+		p.after = append(p.after, after)
 	}
 }
 
@@ -189,6 +198,7 @@ func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest
 			p.at = append(p.at, at[n])
 			p.note(at[n], snapshot.Note(b.queries[at[n]], h.Count > 0))
 			p.count(&b.queries[at[n]], h.Count, h.Total)
+			p.next(r, h.After)
 			for _, d := range h.Docs {
 				p.ids = append(p.ids, uint64(d))
 				if r.GetNames() {
@@ -253,14 +263,22 @@ func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*bat
 	if err != nil {
 		return nil, err
 	}
+	if n := len(r.GetAfter()); n > 0 && n != len(r.GetQueries()) {
+		return nil, problem.BadRequest(fmt.Errorf("after has %d cursors, want one for each of the %d queries", n, len(r.GetQueries())))
+	}
 	if err := problem.Take(ctx, queryBytes*int64(len(r.GetQueries()))); err != nil {
 		return nil, err
 	}
 	b := &batch{queries: make([]engine.Query, len(r.GetQueries()))}
 	for n, text := range r.GetQueries() {
 		b.queries[n] = common
-		b.queries[n].Text = text
-		if err := i.s.checkTerms(text, 0); err != nil {
+		q := &b.queries[n]
+		q.Text = text
+		err := i.s.checkTerms(text, 0)
+		if err == nil && len(r.GetAfter()) > 0 {
+			err = i.s.page(q, r.GetIndex(), r, r.GetAfter()[n])
+		}
+		if err != nil {
 			b.wrong(n, err)
 		}
 	}
@@ -330,6 +348,9 @@ func join(pieces []*piece, queries int, documents bool) *api.SearchBatchResponse
 				out.Totals[i] = new(api.Total) // stays for an invalid query
 			}
 		}
+		if p.after != nil && out.After == nil {
+			out.After = make([]string, queries)
+		}
 		base := uint64(len(out.Ids))
 		for n, q := range p.at {
 			if out.Counts != nil {
@@ -337,6 +358,9 @@ func join(pieces []*piece, queries int, documents bool) *api.SearchBatchResponse
 			}
 			if out.Totals != nil {
 				out.Totals[q] = p.totals[n]
+			}
+			if out.After != nil {
+				out.After[q] = p.after[n]
 			}
 			if !documents {
 				continue

@@ -136,6 +136,7 @@ func (i indexService) remotePieces(ctx context.Context, remote Remote, r *api.Se
 		}
 		p.add(h.Documents)
 		p.count(&b.queries[n], h.Count, h.Total)
+		p.next(r, h.After)
 		p.note(n, h.Note)
 		pieces = append(pieces, p)
 	}

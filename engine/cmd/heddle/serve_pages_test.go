@@ -1,0 +1,143 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"heddle/engine/api"
+	"heddle/engine/internal/layout"
+)
+
+// servePages serves documents with attributes as an index file d, a collection e, and an index d of a cluster.
+func servePages(t *testing.T) (indexes []pagedIndex, years map[string]int) {
+	inTempDir(t)
+	years = map[string]int{}
+	var lines strings.Builder
+	for i := range 90 {
+		name, text := fmt.Sprint("n", i), strings.Repeat("loom ", i%7)+strings.Repeat("red ", i%5)+strings.Repeat("thing ", i%11)
+		years[name] = 1990 + i%13
+		fmt.Fprintf(&lines, `{"id":%q,"text":%q,"year":%d}`+"\n", name, text, years[name])
+	}
+	writeFile(t, "d.jsonl", lines.String())
+	must(t, "index", "build", "-o", "d.hdl", "--attributes", "d.hdb", "d.jsonl")
+	must(t, "collection", "create", "e", "--attribute", "year=int")
+	half := strings.Index(lines.String(), `{"id":"n40"`)
+	for _, part := range []string{lines.String()[:half], lines.String()[half:]} {
+		writeFile(t, "part.jsonl", part)
+		must(t, "collection", "add", "e", "part.jsonl")
+	}
+	must(t, "cluster", "split", "-o", "d.shards", "--shards", "3", "d.hdl", "--attributes", "d.hdb")
+	m, err := layout.ReadManifest("d.shards")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Epoch, m.Name = 7, "d"
+	if err := m.Write(filepath.Join("d.shards", layout.ManifestName)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range m.Shards {
+		m.Shards[i].Replicas = []string{"n"}
+	}
+	node := serve(t, "--drain-delay", "0s", "--shards", "d.shards/manifest.json")
+	text, err := json.Marshal(map[string]any{"nodes": map[string]string{"n": node.url}, "collections": []*layout.Map{m}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, "cluster.json", string(text))
+	front := serve(t, "--drain-delay", "0s", "--cluster", "cluster.json")
+	own := serve(t, "--drain-delay", "0s", "--index", "d=d.hdl", "--index", "e=e", "--table", "d=d.hdb")
+	for _, at := range []struct {
+		s     *serving
+		index string
+	}{{own, "d"}, {own, "e"}, {front, "d"}} {
+		c, err := api.NewClient(at.s.url, api.ClientOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		indexes = append(indexes, pagedIndex{c, at.s, at.index})
+	}
+	return indexes, years
+}
+
+// pagedIndex is an index of a server.
+type pagedIndex struct {
+	*api.Client
+	s    *serving
+	name string
+}
+
+// TestFlatCursors follows the cursors of flat batches to the end: each page of a query is the page of a single search, on
+// an index file, a collection and a cluster.
+func TestFlatCursors(t *testing.T) {
+	indexes, years := servePages(t)
+	queries := []string{"loom", "red loom", "none", "thing -red", "loom NOT"}
+	for _, sort := range [][]string{nil, {"year desc", "score"}} {
+		var first [][]string // names by query
+		for _, x := range indexes {
+			names := make([][]string, len(queries))
+			after := slices.Repeat([]string{"*"}, len(queries))
+			after[1] = "" // the first page, without a cursor of the next
+			for pages := 0; slices.ContainsFunc(after, func(a string) bool { return a != "" }); pages++ {
+				if pages > 90 {
+					t.Fatal("cursors without an end")
+				}
+				flat, err := x.SearchBatch(t.Context(), &api.SearchBatchRequest{Index: x.name, Queries: queries, K: new(uint32(7)), Sort: sort, Names: true, After: after})
+				if err != nil {
+					t.Fatal(err)
+				}
+				at := 0
+				for i, text := range queries {
+					end := int(flat.GetEnds()[i])
+					single, err := x.Search(t.Context(), &api.SearchRequest{Index: x.name, Query: text, K: new(uint32(7)), Sort: sort, After: after[i]})
+					if (err != nil) != slices.ContainsFunc(flat.GetErrors(), func(e *api.BatchError) bool { return int(e.GetQuery()) == i }) {
+						t.Fatalf("%q: %v, and in a batch %v", text, err, flat.GetErrors())
+					}
+					var hits []string
+					for n, h := range single.GetHits() {
+						hits = append(hits, h.GetDoc())
+						if at+n < end && (flat.GetIds()[at+n] != h.GetId() || flat.GetScores()[at+n] != h.GetScore()) {
+							t.Fatalf("%q: document %d", text, n)
+						}
+					}
+					if !slices.Equal(hits, flat.GetDocs()[at:end]) || single.GetAfter() != flat.GetAfter()[i] {
+						t.Fatalf("%q from %s: %q to %q, want %q to %q", text, after[i], flat.GetDocs()[at:end], flat.GetAfter()[i], hits, single.GetAfter())
+					}
+					if after[i] != "" {
+						names[i] = append(names[i], hits...)
+					}
+					at, after[i] = end, flat.GetAfter()[i]
+				}
+			}
+			if first == nil {
+				first = names
+			}
+			if fmt.Sprint(names) != fmt.Sprint(first) || len(names[0]) != 77 || len(names[1]) != 0 {
+				t.Errorf("%s: %q, want %q", x.name, names, first)
+			}
+			if sort != nil && !slices.IsSortedFunc(names[0], func(a, b string) int { return years[b] - years[a] }) {
+				t.Errorf("%s: %q", x.name, names[0])
+			}
+		}
+	}
+	for want, ask := range map[string]*api.SearchBatchRequest{
+		"after has 1 cursors, want one for each of the 2 queries": {Queries: []string{"loom", "red"}, After: []string{"*"}},
+		"offset and after exclude each other":                     {Queries: []string{"loom"}, After: []string{"*"}, Offset: 1},
+		"after: it is no cursor":                                  {Queries: []string{"loom"}, After: []string{"x"}},
+		"k must be at least 1":                                    {Queries: []string{"loom"}, After: []string{"*"}, Count: true},
+	} {
+		for _, x := range indexes {
+			ask.Index = x.name
+			got, err := x.SearchBatch(t.Context(), ask)
+			for _, e := range got.GetErrors() {
+				err = fmt.Errorf("query: %s", e.GetError().GetMessage())
+			}
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %s", x.name, err, want)
+			}
+		}
+	}
+}
