@@ -166,9 +166,19 @@ type comparison struct {
 	// 2 · the code of the next greater value; nil: none.
 	places []uint64
 	placed int
-	lanes  []uint16 // places, if all have 15 bits
-	others uint64   // number of codes of the other column
+
+	// bounds are for four rows at a time; nil: none. A comparison by order holds, or with negate does not hold, where the
+	// other code is below the bound of a code. One for equality holds where both are equal. There is room behind the
+	// bounds for all places of 16 bits, which need no check.
+	bounds        []uint16
+	equal, negate bool
 }
+
+const (
+	mostOthers = 1<<15 - 1 // greatest number of other codes: with bounds of 15 bits no subtraction of one row borrows from the next
+	noOther    = mostOthers
+	leastLanes = 1 << 15 // number of rows from which on bounds pay for their memory
+)
 
 // mostPlaces is the greatest number of codes with places, and fewPlaces the least number of rows for each of them.
 const mostPlaces, fewPlaces = 1 << 16, 64
@@ -181,7 +191,6 @@ func (c *comparison) place(a, b *column.Column, rows uint32) {
 		c.placed, order = 1, func(code, other uint64) int { return -c.order(other, code) }
 	}
 	n, others := size[c.placed], size[1-c.placed]
-	c.others = others
 	if n > min(mostPlaces, uint64(rows/fewPlaces)) || others > math.MaxInt/2 {
 		return
 	}
@@ -192,10 +201,28 @@ func (c *comparison) place(a, b *column.Column, rows uint32) {
 			c.places[code]++
 		}
 	}
-	if others < 1<<14 {
-		c.lanes = make([]uint16, n)
-		for code, place := range c.places {
-			c.lanes[code] = uint16(place)
+	if others <= mostOthers && rows >= leastLanes {
+		c.bound()
+	}
+}
+
+// bound makes bounds of the places.
+func (c *comparison) bound() {
+	less, equal, greater := c.holds[0], c.holds[1], c.holds[2]
+	if c.placed == 1 {
+		less, greater = greater, less
+	}
+	c.equal = less == greater
+	c.negate = less
+	c.bounds = make([]uint16, len(c.places)+1<<16)
+	for code, place := range c.places {
+		switch {
+		case c.equal && place%2 == 0:
+			c.bounds[code] = noOther
+		case !c.equal && equal != less: // an equal code is below the bound
+			c.bounds[code] = uint16((place + 1) / 2)
+		default:
+			c.bounds[code] = uint16(place / 2)
 		}
 	}
 }
@@ -215,7 +242,7 @@ func (c *comparison) run(rows []uint64, first, last int, buffer *[2][bitslice.Ti
 		if !slices.ContainsFunc(part, func(x uint64) bool { return x != 0 }) {
 			continue
 		}
-		if c.lanes != nil && c.byLanes(part, tile) {
+		if c.bounds != nil && c.byLanes(part, tile) {
 			continue
 		}
 		for i := range buffer {
@@ -253,24 +280,32 @@ func (c *comparison) byLanes(rows []uint64, tile int) bool {
 	const each, top = 0x0001000100010001, 0x8000800080008000
 	var codes, others bitslice.Lanes
 	of, other := c.codes[c.placed], c.codes[1-c.placed]
-	if !of.Lanes(tile, uint64(len(c.places)-1), &codes) || !other.Lanes(tile, c.others-1, &others) {
+	if of.Tiles[tile].Min >= uint64(len(c.places)) || !of.Lanes(tile, math.MaxUint64, &codes) || !other.Lanes(tile, mostOthers, &others) {
 		return false
 	}
-	places, add := c.lanes[of.Tiles[tile].Min:], (2*other.Tiles[tile].Min+1)*each
+	bounds, least := (*[1 << 16]uint16)(c.bounds[of.Tiles[tile].Min:]), other.Tiles[tile].Min*each
+	flip := uint64(0)
+	if c.negate {
+		flip = ^flip
+	}
 	for g := range rows {
-		less, greater := uint64(0), uint64(0)
+		if rows[g] == 0 {
+			continue
+		}
+		in := uint64(0)
 		values := (*[16]uint64)(others[16*g:])
-		for i, x := range (*[16]uint64)(codes[16*g:]) {
-			place := uint64(places[x&0xffff]) | uint64(places[x>>16&0xffff])<<16 | uint64(places[x>>32&0xffff])<<32 | uint64(places[x>>48])<<48
-			value := 2*values[i] + add
-			less = less>>1 | ((place|top)-value)&top
-			greater = greater>>1 | ((value|top)-place)&top
+		if c.equal {
+			for i, x := range (*[16]uint64)(codes[16*g:]) {
+				bound := uint64(bounds[uint16(x)]) | uint64(bounds[uint16(x>>16)])<<16 | uint64(bounds[uint16(x>>32)])<<32 | uint64(bounds[x>>48])<<48
+				in = in>>1 | (top-(bound^(values[i]+least)))&top // top is left where both are equal
+			}
+		} else {
+			for i, x := range (*[16]uint64)(codes[16*g:]) {
+				bound := uint64(bounds[uint16(x)]) | uint64(bounds[uint16(x>>16)])<<16 | uint64(bounds[uint16(x>>32)])<<32 | uint64(bounds[x>>48])<<48
+				in = in>>1 | ((bound|top)-values[i]-(least+each))&top // top is left where the other code is below the bound
+			}
 		}
-		less, greater = ^less, ^greater
-		if c.placed == 1 {
-			less, greater = greater, less
-		}
-		rows[g] &= c.holding(less, greater)
+		rows[g] &= in ^ flip
 	}
 	return true
 }

@@ -119,10 +119,15 @@ func TestFilterKeys(t *testing.T) {
 	}
 }
 
-// TestComparePlaces compares columns of different types, of which one or both have few codes, by all operators.
+// TestComparePlaces compares columns of different types, of which one or both have few codes, by all operators, in few
+// rows and in enough for lanes.
 func TestComparePlaces(t *testing.T) {
-	const rows = bitslice.TileRows + 5000
-	tab, columns, numbers := plantest.NewTable(rows, 32), []column.Column{}, [3][]float64{}
+	comparePlaces(t, bitslice.TileRows+5000)
+	comparePlaces(t, leastLanes+5000)
+}
+
+func comparePlaces(t *testing.T, rows int) {
+	tab, columns, numbers := plantest.NewTable(uint32(rows), 32), []column.Column{}, [3][]float64{}
 	for k, of := range []func(i int) float64{
 		func(i int) float64 { return float64(i*7%100 - 40) }, func(i int) float64 { return float64(i*11%97)/2 - 3 }, func(i int) float64 { return float64(i*13%5003)/64 - 9 },
 	} {
@@ -142,19 +147,22 @@ func TestComparePlaces(t *testing.T) {
 			codes[i], _ = c.Code(key(numbers[k][i]))
 		}
 		tab.AddCodes(t, codes)
-		c.Bins = []column.Bin{{Hi: uint64(len(c.Ranks) - 1), Rows: rows}}
+		c.Bins = []column.Bin{{Hi: uint64(len(c.Ranks) - 1), Rows: uint32(rows)}}
 		columns = append(columns, c)
 	}
 	d := &Data{Table: &tab.Table, Columns: columns}
 	for _, pair := range [][2]int{{0, 1}, {1, 0}, {0, 2}, {2, 0}} {
 		var c comparison
 		c.order = columns[pair[0]].Order(&columns[pair[1]])
-		if c.place(&columns[pair[0]], &columns[pair[1]], rows); c.places == nil {
-			t.Errorf("columns %v have no places", pair)
+		if c.place(&columns[pair[0]], &columns[pair[1]], uint32(rows)); c.places == nil || (c.bounds != nil) != (rows >= leastLanes) {
+			t.Errorf("%d rows, columns %v: %d places, %d bounds", rows, pair, len(c.places), len(c.bounds))
 		}
 		for _, by := range []column.Op{column.Lt, column.Le, column.Eq, column.Ne, column.Ge, column.Gt} {
-			got, want := make([]uint64, wah.Bitset(rows)), make([]uint64, wah.Bitset(rows))
+			got, want := make([]uint64, wah.Bitset(uint64(rows))), make([]uint64, wah.Bitset(uint64(rows)))
 			for i := range rows {
+				if i/64%7 == 3 || i%5 == 0 { // rows that are not asked for
+					continue
+				}
 				got[i/64] |= 1 << (i % 64)
 				if by.Holds(cmp.Compare(numbers[pair[0]][i], numbers[pair[1]][i])) {
 					want[i/64] |= 1 << (i % 64)

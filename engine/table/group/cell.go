@@ -3,6 +3,7 @@ package group
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
@@ -29,7 +30,7 @@ func newCells(m *plan.Measure, of *gather.Column, rows uint32, window exact.Wind
 			most.High, most.Low = max(most.High, w.High), max(most.Low, w.Low)
 		}
 		if high, _ := bits.Mul64(most.Low, uint64(rows)); high == 0 && most.High == 0 {
-			return &sums{weights: m.Weights}
+			return &sums{weights: lows(m.Weights)}
 		}
 		return &wideSums{weights: m.Weights}
 	case plan.MeasureFloats, plan.MeasureFloats32:
@@ -76,8 +77,17 @@ func addTo(list, other []uint64, into []uint32) {
 
 // sums are sums of codes, or of weights, below 2^64.
 type sums struct {
-	weights []plan.Weight
+	weights []uint64 // nil: the codes
 	list    []uint64
+}
+
+// lows are weights below 2^64, in half of the room.
+func lows(weights []plan.Weight) []uint64 {
+	list := slices.Grow([]uint64(nil), len(weights))
+	for _, w := range weights {
+		list = append(list, w.Low)
+	}
+	return list
 }
 
 func (s *sums) grow(groups int) { s.list = extended(s.list, groups) }
@@ -86,7 +96,7 @@ func (s *sums) add(ids []uint32, codes []uint64) {
 	list := s.list
 	if s.weights != nil {
 		for i, c := range codes {
-			list[ids[i]] += s.weights[c].Low
+			list[ids[i]] += s.weights[c]
 		}
 		return
 	}

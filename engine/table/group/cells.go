@@ -50,7 +50,7 @@ func (g *Groups) take(c *plan.Cells) error {
 		case *sums:
 			if to.list = list; frequencies != nil {
 				to.list = make([]uint64, g.places)
-				g.weigh(frequencies, func(at int, code, rows uint64) { to.list[at] += rows * to.weights[code].Low })
+				g.weigh(frequencies, func(at int, code, rows uint64) { to.list[at] += rows * to.weights[code] })
 			}
 		case *wideSums:
 			to.grow(g.places)

@@ -385,7 +385,10 @@ func TestLanes(t *testing.T) {
 		check(t, table, a, all)
 		check(t, table, &plan.Aggregation{Inputs: a.Inputs[:4], Groupings: groupings, Measures: []plan.Measure{{Kind: plan.MeasureSum}, weighted}}, all)
 	}
-	check(t, table, &plan.Aggregation{Inputs: a.Inputs[:4], Measures: []plan.Measure{weighted}}, all)
+	some := plantest.NewFilter(rows, func(row uint32) bool { return row/64%3 == 1 || row/64%3 == 2 && r.Uint32N(2) == 0 })
+	for _, set := range [][]uint64{all, some} {
+		check(t, table, &plan.Aggregation{Inputs: a.Inputs[:4], Measures: []plan.Measure{weighted}}, set)
+	}
 }
 
 // TestPlaces has more groups than plan.Dense, in an array for many rows and in a hash table for few, and

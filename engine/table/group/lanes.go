@@ -95,19 +95,32 @@ func (s *sums) addLanes(ids *[bitslice.TileRows]uint32, codes *bitslice.Lanes, l
 	weights := s.weights[least:]
 	for w, x := range codes {
 		id := (*[4]uint32)(ids[4*w:])
-		list[id[0]] += weights[x&0xffff].Low
-		list[id[1]] += weights[x>>16&0xffff].Low
-		list[id[2]] += weights[x>>32&0xffff].Low
-		list[id[3]] += weights[x>>48].Low
+		list[id[0]] += weights[x&0xffff]
+		list[id[1]] += weights[x>>16&0xffff]
+		list[id[2]] += weights[x>>32&0xffff]
+		list[id[3]] += weights[x>>48]
 	}
 }
 
-// ofAll is the sum of the weights of all codes, which lack a minimum.
-func (s *sums) ofAll(codes *bitslice.Lanes, least uint64) uint64 {
+// ofLanes is the sum of the weights of the codes of rows, which lack a minimum.
+func (s *sums) ofLanes(codes *bitslice.Lanes, least uint64, rows *bitslice.Set) uint64 {
 	var a, b, c, d uint64
 	weights := s.weights[least:]
-	for _, x := range codes {
-		a, b, c, d = a+weights[x&0xffff].Low, b+weights[x>>16&0xffff].Low, c+weights[x>>32&0xffff].Low, d+weights[x>>48].Low
+	for g, in := range rows {
+		part := (*[16]uint64)(codes[16*g:])
+		switch in {
+		case 0:
+		case ^uint64(0):
+			for _, x := range part {
+				a, b, c, d = a+weights[x&0xffff], b+weights[x>>16&0xffff], c+weights[x>>32&0xffff], d+weights[x>>48]
+			}
+		default: // without a branch for each row: -1 keeps the weight of a row, 0 drops it
+			for i, x := range part {
+				one := in >> (i & 63)
+				a, b = a+weights[x&0xffff]&-(one&1), b+weights[x>>16&0xffff]&-(one>>16&1)
+				c, d = c+weights[x>>32&0xffff]&-(one>>32&1), d+weights[x>>48]&-(one>>48&1)
+			}
+		}
 	}
 	return a + b + c + d
 }

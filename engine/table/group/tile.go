@@ -122,27 +122,21 @@ func (s *sums) addTile(id uint32, of *gather.Column, tile int, rows *bitslice.Se
 
 // addWeights is addTile for weights, which belong to decoded codes.
 func (s *sums) addWeights(id uint32, of *gather.Column, tile int, rows *bitslice.Set) bool {
-	if *rows == *allRows {
-		if lanes := new(bitslice.Lanes); of.Lanes(tile, lanes) {
-			s.list[id] += s.ofAll(lanes, of.Tile(tile).Min)
-			return true
-		}
+	if lanes := new(bitslice.Lanes); of.Lanes(tile, lanes) {
+		s.list[id] += s.ofLanes(lanes, of.Tile(tile).Min, rows)
+		return true
 	}
 	var codes [bitslice.TileRows]uint64
 	of.Tiles().Decode(tile, &codes)
 	sum, last := uint64(0), uint64(len(s.weights)-1)
 	for g, w := range rows {
 		part := (*[64]uint64)(codes[64*g:])
-		for w != 0 {
-			i := bits.TrailingZeros64(w)
-			n := bits.TrailingZeros64(^(w >> i)) // a run of rows
-			for _, code := range part[i : i+n] {
-				if code > last {
-					return false
-				}
-				sum += s.weights[code].Low
+		for ; w != 0; w &= w - 1 {
+			code := part[bits.TrailingZeros64(w)]
+			if code > last {
+				return false
 			}
-			w &^= (1<<n - 1) << i
+			sum += s.weights[code]
 		}
 	}
 	s.list[id] += sum
