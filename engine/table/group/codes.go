@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"heddle/codec/bitslice"
 	"heddle/engine/table/gather"
 )
 
@@ -26,7 +27,7 @@ type frequency struct{ pair, rows uint64 }
 
 const (
 	mostCounts   = 1 << 22 // greatest length of codes.counts
-	leastPending = 1 << 20 // pairs that are sorted at a time
+	leastPending = 1 << 21 // pairs that are sorted at a time
 
 	leastWaiting = 1 << 20 // least length of codes.counts whose places wait
 	partCounts   = 1 << 14 // counts of a part
@@ -38,14 +39,17 @@ func newCodes(of *gather.Column) *codes {
 	return &codes{numbers: n, size: n.size()}
 }
 
-// count takes an array for all pairs of groups, if it is small beside the number of rows.
-func (s *codes) count(groups int, rows uint64) {
-	if n := min(s.size, mostCounts+1) * uint64(groups); s.numbers.codes == nil && n <= min(mostCounts, 1<<12+4*rows) {
+// makeRoom takes an array for all pairs of groups with places, if it is small beside the number of rows, else room for pending
+// pairs. Groups without places are 0.
+func (s *codes) makeRoom(groups int, rows uint64) {
+	if n := min(s.size, mostCounts+1) * uint64(groups); n > 0 && s.numbers.codes == nil && n <= min(mostCounts, 1<<12+4*rows) {
 		s.counts = make([]uint32, n)
 		if n >= leastWaiting {
 			s.waiting = make([][]uint16, (n+partCounts-1)/partCounts)
 		}
+		return
 	}
+	s.pending = make([]uint64, 0, min(leastPending+bitslice.TileRows, rows))
 }
 
 func (s *codes) grow(int) {}
@@ -131,7 +135,7 @@ func (s *codes) sort() {
 
 // join adds frequencies, whose pairs ascend, to sorted.
 func (s *codes) join(others func(yield func(frequency) bool)) {
-	old, all := s.sorted, s.former[:0]
+	old, all := s.sorted, slices.Grow(s.former[:0], len(s.sorted)+len(s.pending))
 	for f := range others {
 		for len(old) > 0 && old[0].pair < f.pair {
 			all, old = append(all, old[0]), old[1:]

@@ -20,7 +20,7 @@ func TestCodes(t *testing.T) {
 		of := gather.Unread(plan.Input{Last: last})
 		halves := [2]*codes{newCodes(of), newCodes(of)}
 		for _, c := range halves {
-			c.count(groups, map[bool]uint64{false: 500, true: 400_000}[last == 400_000])
+			c.makeRoom(groups, map[bool]uint64{false: 500, true: 400_000}[last == 400_000])
 			for range 20 {
 				var ids []uint32
 				var list []uint64

@@ -72,8 +72,8 @@ func newGroups(a *plan.Aggregation, columns []*gather.Column, rows uint32, selec
 		g.keys = new(table)
 	}
 	for _, c := range g.cells {
-		if c, ok := c.(*codes); ok && g.keys == nil {
-			c.count(g.places, uint64(selected))
+		if c, ok := c.(*codes); ok {
+			c.makeRoom(g.places, uint64(selected))
 		}
 	}
 	return g

@@ -99,7 +99,7 @@ func (o *output) column(g Groups) (values.Column, error) {
 		}
 		o.absent(g, &c)
 	case statement.Quantile:
-		o.quantiles(g, &c)
+		err = o.quantiles(g, &c)
 		o.absent(g, &c)
 	case statement.Avg:
 		o.means(g, &c)
@@ -147,7 +147,13 @@ func (o *output) counts(g Groups, c *values.Column) {
 	}
 }
 
-func (o *output) quantiles(g Groups, c *values.Column) {
+func (o *output) quantiles(g Groups, c *values.Column) (err error) {
+	if f, ok := g.(found); ok && f.finders[o.measure] != nil {
+		if n := g.Count(o.measure, 0); n > 0 {
+			c.Codes[0], err = f.finders[o.measure].At(rank(o.fraction, n))
+		}
+		return err
+	}
 	for i, codes := range g.Codes(o.measure) {
 		if n := g.Count(o.measure, i); n > 0 {
 			place := rank(o.fraction, n)
@@ -159,6 +165,7 @@ func (o *output) quantiles(g Groups, c *values.Column) {
 			}
 		}
 	}
+	return nil
 }
 
 // rank is the place of the quantile q among n values, from 0.

@@ -40,11 +40,15 @@ func (q *Query) Run(t *plan.Table, rows []uint64, opt Options, deliver func(valu
 	if !q.Grouped {
 		return q.project(t, rows, q.shown, &opt, deliver)
 	}
-	g, err := q.Groups(t, rows, opt)
+	finders, a, err := q.find(t, rows, &opt)
 	if err != nil {
 		return err
 	}
-	b, err := q.Finish(g, opt)
+	g, err := q.groups(t, &a, rows, opt)
+	if err != nil {
+		return err
+	}
+	b, err := q.Finish(found{g, finders}, opt)
 	if err != nil {
 		return err
 	}
@@ -53,12 +57,16 @@ func (q *Query) Run(t *plan.Table, rows []uint64, opt Options, deliver func(valu
 
 // Groups forms the groups of the rows of a bitset, of a query that is Grouped. Errors: of group.Run.
 func (q *Query) Groups(t *plan.Table, rows []uint64, opt Options) (*group.Groups, error) {
+	return q.groups(t, &q.Aggregation, rows, opt)
+}
+
+func (q *Query) groups(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*group.Groups, error) {
 	var err error
 	if opt.Lists, err = q.openLists(&opt); err != nil {
 		return nil, err
 	}
 	opt.Cells = q.Cells
-	return group.Run(t, &q.Aggregation, rows, opt.Options)
+	return group.Run(t, a, rows, opt.Options)
 }
 
 // Multivalued tells whether the query reads values of multi-valued columns, which no device does.
