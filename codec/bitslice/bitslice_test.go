@@ -140,6 +140,21 @@ func TestColumnsReadBack(t *testing.T) {
 					t.Fatalf("code %d of row %d lies outside of its tile", code, row)
 				}
 			}
+			var some []uint16
+			for range 9 {
+				some = append(some, uint16(r.IntN(n)))
+			}
+			few := make([]uint64, len(some)+1)
+			few[len(some)] = 5
+			c.Some(tile, some, few)
+			for k, row := range some {
+				if few[k] != got[row] {
+					t.Fatalf("row %d of tile %d has code %d, decoded %d", row, tile, few[k], got[row])
+				}
+			}
+			if few[len(some)] != 5 {
+				t.Fatal("a code behind the rows changed")
+			}
 		}
 	})
 }
@@ -353,6 +368,7 @@ func FuzzReaders(f *testing.F) {
 			return
 		}
 		var codes [TileRows]uint64
+		var some [1]uint64
 		var rowsIn, all Set
 		c.Decode(0, &codes)
 		for k := range n {
@@ -366,8 +382,9 @@ func FuzzReaders(f *testing.F) {
 			if got := rowsIn[k/64]>>(k%64)&1 != 0; got && !ok || ok && code >= c.Tiles[0].Min && got != (ranges[0].Lo <= code && code <= ranges[0].Hi) {
 				t.Fatalf("row %d: code %d, ok %v, within %v: %v", k, code, ok, ranges, got)
 			}
-			if ok && code != codes[k] {
-				t.Fatalf("row %d: code %d, decoded %d", k, code, codes[k])
+			c.Some(0, []uint16{uint16(k)}, some[:])
+			if ok && (code != codes[k] || code != some[0]) {
+				t.Fatalf("row %d: code %d, decoded %d and %d", k, code, codes[k], some[0])
 			}
 		}
 	})

@@ -90,6 +90,23 @@ func (c Column) At(row uint32) (code uint64, ok bool) {
 	return t.Min + code, true
 }
 
+// Some writes the codes of some rows of a tile, which are few. A row without a value has the code Min of the tile.
+func (c Column) Some(tile int, rows []uint16, codes []uint64) {
+	t := &c.Tiles[tile]
+	words, codes := c.words(t), codes[:len(rows)]
+	clear(codes)
+	var buf pairs
+	for i := t.slices() - int(t.Width); i < t.slices(); i++ {
+		p := t.slice(words, i, &buf)
+		for k, row := range rows {
+			codes[k] = codes[k]<<1 | uint64(p[row/64%TileWords][row/32%2]>>(row%32)&1)
+		}
+	}
+	for k := range codes {
+		codes[k] += t.Min
+	}
+}
+
 // bit returns the bit of a row in slice i.
 func (t *Tile) bit(words []uint32, i int, row uint32) uint64 {
 	f, at := t.entry(words, i)

@@ -1,10 +1,11 @@
 package bitmap
 
 import (
-	"heddle/codec/bitslice"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"heddle/codec/bitslice"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
 )
@@ -108,5 +109,39 @@ func TestForget(t *testing.T) {
 	}
 	if len(b.sets) != 1 || b.sets[0].Has(4) {
 		t.Errorf("%d sets, the first has the codes of the last run", len(b.sets))
+	}
+}
+
+// TestSetOfFewRows tests many codes in the rows that another test leaves: few, some and many of a tile, in few and in all segments.
+func TestSetOfFewRows(t *testing.T) {
+	const rows = 3*bitslice.TileRows + 500
+	r := rand.New(rand.NewPCG(4, 6))
+	tab := plantest.NewTable(rows, 32)
+	few, codes := make([]uint64, rows), make([]uint64, rows)
+	var ranges []plan.CodeRange
+	for code := uint64(0); code < 1<<18; code += 3 + r.Uint64N(5) {
+		ranges = append(ranges, plan.CodeRange{Lo: code, Hi: code + r.Uint64N(2)})
+	}
+	for row := range codes {
+		few[row], codes[row] = r.Uint64N(1000), r.Uint64N(1<<18)
+		if row/bitslice.SegmentRows%5 > 0 {
+			few[row] += 10
+		}
+	}
+	tab.AddCodes(t, few)
+	tab.AddCodes(t, codes)
+	st := loadAll(t, &tab.Table, 2, 0)
+	for _, below := range []uint64{1, 5, 20, 100, 500, 2000} {
+		sel := &plan.SelectBatch{Output: plan.OutputBits}
+		sel.Any()
+		sel.Do(plan.StepNot)
+		sel.Check(0, plan.CodeRange{Lo: 0, Hi: below - 1})
+		sel.Check(1, ranges...)
+		sel.End()
+		want := plantest.NewFilter(rows, func(row uint32) bool { return few[row] < below && bitslice.Contains(ranges, codes[row]) })
+		var out plan.Rows
+		if err := st.Select(t.Context(), sel, &out); err != nil || !slices.Equal(out.Selection(0), want) {
+			t.Errorf("below %d: %d rows, %v, want other rows", below, out.Counts[0], err)
+		}
 	}
 }

@@ -1,6 +1,8 @@
 package bitmap
 
 import (
+	"math/bits"
+
 	"heddle/codec/bitslice"
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/bitmap/codeset"
@@ -115,6 +117,7 @@ func (w *worker) compare(t *Table, c *plan.Comparison, tile int) error {
 type codes struct {
 	rows  bitslice.Set
 	codes [bitslice.TileRows]uint64
+	at    [rowsPerSegment * fewSegments]uint16
 }
 
 // fewSegments is the number of segments of a tile up to which they are decoded one by one: a whole tile takes as
@@ -129,11 +132,15 @@ func (x *codes) within(c *bitslice.Column, tile int, ranges []plan.CodeRange, se
 	if !c.Within(tile, []plan.CodeRange{{Lo: ranges[0].Lo, Hi: ranges[len(ranges)-1].Hi}}, rows) { // and rows without a value go
 		return false
 	}
-	left, segments := uint64(0), 0
+	left, segments, n := uint64(0), 0, 0
 	for i := 0; i < bitslice.TileWords; i += bitslice.SegmentRows / 64 {
 		if rows[i]|rows[i+1] != 0 {
 			segments++
+			n += bits.OnesCount64(rows[i]) + bits.OnesCount64(rows[i+1])
 		}
+	}
+	if n <= rowsPerSegment*min(segments, fewSegments) {
+		return x.some(c, tile, set, rows)
 	}
 	if segments > fewSegments {
 		c.Decode(tile, &x.codes)
@@ -151,6 +158,27 @@ func (x *codes) within(c *bitslice.Column, tile int, ranges []plan.CodeRange, se
 		left |= rows[i] | rows[i+1]
 	}
 	return left != 0
+}
+
+// rowsPerSegment is the number of rows whose codes are read one by one as fast as a segment is decoded.
+const rowsPerSegment = 12
+
+// some is within for few rows.
+func (x *codes) some(c *bitslice.Column, tile int, set *codeset.Set, rows *bitslice.Set) bool {
+	at := x.at[:0]
+	for g, w := range rows {
+		for ; w != 0; w &= w - 1 {
+			at = append(at, uint16(64*g+bits.TrailingZeros64(w)))
+		}
+	}
+	codes := x.codes[:len(at)]
+	c.Some(tile, at, codes)
+	for i, row := range at {
+		if !set.Has(codes[i]) {
+			rows[row/64] &^= 1 << (row % 64)
+		}
+	}
+	return anySet(rows[:])
 }
 
 // zoneOf tells whether the codes of all rows of tiles, or of none, lie in ranges, by their bounds alone.
