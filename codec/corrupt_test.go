@@ -101,7 +101,21 @@ func checkTotalPacked(tb rapid.TB, n uint32, words []uint32) (good bool) {
 	} else if uint64(len(all)) != uint64(n)+1 {
 		tb.Fatalf("%d values for a length of %d", len(all)-1, n)
 	}
+	sum := uint64(0)
 	for i := range min(n, 300) {
+		before, value, fail := p.Sum(i)
+		if fail != nil {
+			checkCorrupt(tb, fail, len(words))
+		}
+		if i%SegmentLen == 0 {
+			sum = 0
+		}
+		if err == nil {
+			if fail != nil || value != all[1+i] || before != sum {
+				tb.Fatalf("value %d is %d behind %d, Sum says %d behind %d, %v", i, all[1+i], sum, value, before, fail)
+			}
+			sum += uint64(value)
+		}
 		v, fail := p.At(i)
 		if fail != nil {
 			checkCorrupt(tb, fail, len(words))

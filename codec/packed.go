@@ -3,6 +3,7 @@ package codec
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -79,6 +80,67 @@ func (p Packed) At(i uint32) (uint32, error) {
 		return 0, err
 	}
 	return bitsAt(low, slot*h.b(), h.b()) | h.above(exc, slot), nil
+}
+
+// Sum returns the sum of the values of the segment of value i before it, and value i. The time is less than that of
+// Decode. Errors are those of At.
+func (p Packed) Sum(i uint32) (before uint64, value uint32, err error) {
+	if i >= p.Len {
+		return 0, 0, fmt.Errorf("codec: value %d of %d", i, p.Len)
+	}
+	seg, slot := int(i/SegmentLen), uint(i%SegmentLen)
+	h, low, exc, err := p.segment(seg, segmentCount(p.Len, seg))
+	if err != nil {
+		return 0, 0, err
+	}
+	b, ib, hb, en := h.b(), h.ib(), h.hb(), h.en()
+	before, value = sumLow(low, slot, b), bitsAt(low, slot*b, b)
+	for j := range en {
+		index := uint(bitsAt(exc, j*ib, ib))
+		if index > slot {
+			break
+		}
+		over := bitsAt(exc, en*ib+j*hb, hb) << (b & 31)
+		if index == slot {
+			value |= over
+			break
+		}
+		before += uint64(over)
+	}
+	return before, value, nil
+}
+
+// sumLow is the sum of the first n values of b bits of words.
+func sumLow(words []uint32, n, b uint) (sum uint64) {
+	if b > 4 {
+		for i := range n {
+			sum += uint64(bitsAt(words, i*b, b))
+		}
+		return sum
+	}
+	// The bits of one significance have the distance b: one count sums them up.
+	every := [...]uint64{0, 1<<64 - 1, 0x5555555555555555, 0x9249249249249249, 0x1111111111111111}[b]
+	first := uint(0) // the first lowest bit of a value in a word of 64 bits
+	for end, at := n*b, uint(0); at < end; at += 64 {
+		w := uint64(words[at/32])
+		if at+32 < end {
+			w |= uint64(words[at/32+1]) << 32
+		}
+		if end-at < 64 {
+			w &= 1<<(end-at) - 1
+		}
+		shift := first
+		for k := range b {
+			sum += uint64(bits.OnesCount64(w&(every<<(shift&63)))) << (k & 63)
+			if shift++; shift == b {
+				shift = 0
+			}
+		}
+		if b == 3 { // 64 leaves a rest of 1
+			first = (first + 2) % 3
+		}
+	}
+	return sum
 }
 
 // Decode writes the values of segment seg to dst and returns their number. The rest of

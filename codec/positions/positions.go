@@ -292,13 +292,21 @@ func unpack(dst, block []uint32, s shape, i, end uint) []uint32 {
 		return dst
 	}
 	rest, size := block[s.lowWords():], indexBits+s.high()
-	for e := range s.exceptions() {
-		v := take(rest, e*size, size)
-		if at := uint(v & (BlockLen - 1)); at >= end {
-			break
-		} else if at >= i {
-			out[at-i] |= uint32(v >> indexBits << width)
+	e, n := uint(0), s.exceptions() // e: the first exception from value i on
+	for behind := n; e < behind; {
+		if middle := (e + behind) / 2; uint(take(rest, middle*size, indexBits)) < i {
+			e = middle + 1
+		} else {
+			behind = middle
 		}
+	}
+	for ; e < n; e++ {
+		v := take(rest, e*size, size)
+		at := uint(v & (BlockLen - 1))
+		if at >= end {
+			break
+		}
+		out[at-i] |= uint32(v >> indexBits << width)
 	}
 	return dst
 }
