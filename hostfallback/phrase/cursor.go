@@ -2,7 +2,6 @@ package phrase
 
 import (
 	"math/bits"
-	"sort"
 	"sync"
 
 	"heddle/codec"
@@ -23,10 +22,12 @@ type cursor struct {
 	start  int // number of the first posting of docs
 	next   int // block to decode next
 
+	postings [codec.SegmentLen]int // of the documents of narrow, unless the list is a bitset
+	ranked   bool                  // they are known, also of a bitset
+
 	doc     uint32
 	found   bool // the list has the document
-	ranked  bool // posting is known
-	posting int  // number of the posting of the document
+	posting int  // number of the posting of the document, unless the list is a bitset
 	located bool // the fields below are known
 	first   uint64
 	count   uint64 // occurrences of the document, from first on
@@ -37,6 +38,7 @@ type cursor struct {
 	occurrences  plan.Occurrences
 	values       positions.Cursor
 	freqs        codec.Packed
+	asked        int    // the last segment of tally
 	segment      int    // the segment of freqs in before; -1: none
 	segmentFirst uint64 // occurrences before it
 	before       [codec.SegmentLen + 1]uint32
@@ -48,7 +50,7 @@ var cursors = sync.Pool{New: func() any { return new(cursor) }}
 
 func open(src *plan.Source, h plan.Handle) (*cursor, error) {
 	c := cursors.Get().(*cursor)
-	c.src, c.list, c.segment = src, h, -1
+	c.src, c.list, c.asked, c.segment = src, h, -1, -1
 	c.occurrences = src.Positions.Of(h)
 	c.values.Reader = &src.Positions.Values
 	l := src.List(h)
@@ -66,18 +68,10 @@ func open(src *plan.Source, h plan.Handle) (*cursor, error) {
 	return c, err
 }
 
-// hold gives the cursor all documents of its list.
-func (c *cursor) hold(docs []uint32) {
-	c.memory = docs
-	if len(c.bits.Words) == 0 {
-		c.docs, c.next = docs, c.blocks.Count()
-	}
-}
-
 // find moves to doc, and returns whether the list has it. Documents ascend.
 func (c *cursor) find(doc uint32) (bool, error) {
 	if len(c.bits.Words) > 0 {
-		c.doc, c.found, c.ranked, c.located = doc, c.bits.Has(doc), false, false
+		c.doc, c.found, c.located = doc, c.bits.Has(doc), false
 		return c.found, nil
 	}
 	c.found, c.located = false, false
@@ -87,14 +81,19 @@ func (c *cursor) find(doc uint32) (bool, error) {
 			return false, err
 		}
 	}
-	rest := c.docs[c.at:]
-	step := 1
-	for step < len(rest) && rest[step-1] < doc {
-		step *= 2
+	low, step := c.at, 1
+	for low+step <= len(c.docs) && c.docs[low+step-1] < doc {
+		low, step = low+step, 2*step
 	}
-	from := step / 2
-	rest = rest[from:min(step, len(rest))]
-	c.at += from + sort.Search(len(rest), func(i int) bool { return rest[i] >= doc })
+	high := min(low+step, len(c.docs))
+	for low < high {
+		if middle := (low + high) / 2; c.docs[middle] < doc {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	c.at = low
 	c.found = c.at < len(c.docs) && c.docs[c.at] == doc
 	c.posting = c.start + c.at
 	return c.found, nil
@@ -121,11 +120,42 @@ func (c *cursor) most(segment int) uint64 {
 	return 1
 }
 
-// hit moves to a document whose posting is known.
-func (c *cursor) hit(doc uint32, posting int) *cursor {
-	c.doc, c.posting, c.found, c.located = doc, posting, true, false
+// narrow keeps the documents that the list has, of ascending ones, and sets their postings unless the list is a bitset.
+func (c *cursor) narrow(docs []uint32, keep []uint8) ([]uint8, error) {
+	n := 0
+	if words := c.bits.Words; len(words) > 0 {
+		for _, k := range keep {
+			keep[n] = k
+			if doc := docs[k]; int(doc/32) < len(words) {
+				n += int(words[doc/32] >> (doc % 32) & 1)
+			}
+		}
+		return keep[:n], nil
+	}
+	for _, k := range keep {
+		ok, err := c.find(docs[k])
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			keep[n], c.postings[k] = k, c.posting
+			n++
+		}
+	}
+	return keep[:n], nil
+}
+
+// from sets the postings of SegmentLen documents of the list.
+func (c *cursor) from(posting int) {
+	for k := range c.postings {
+		c.postings[k] = posting + k
+	}
 	c.ranked = true
-	return c
+}
+
+// hit moves to document k of narrow, which the list has.
+func (c *cursor) hit(doc uint32, k uint8) {
+	c.doc, c.posting, c.found, c.located = doc, c.postings[k], true, false
 }
 
 // rank sets the posting of a bitset to the document.
@@ -150,16 +180,31 @@ func (c *cursor) locate() error {
 	}
 	c.first, c.count, c.located = uint64(c.posting), 1, true
 	if c.occurrences.Count > uint64(c.occurrences.Postings) {
-		if err := c.load(c.posting / codec.SegmentLen); err != nil {
+		if err := c.tally(); err != nil {
 			return err
 		}
-		i := c.posting % codec.SegmentLen
-		c.first = c.segmentFirst + uint64(c.before[i])
-		c.count = uint64(c.before[i+1] - c.before[i])
 	}
 	if c.first > c.occurrences.Count || c.count > c.occurrences.Count-c.first {
 		return &positions.CorruptError{Reason: "a posting behind the end of its list"}
 	}
+	return nil
+}
+
+// tally sets first and count by the frequencies. Only the second posting of a segment makes it sum all of them up.
+func (c *cursor) tally() error {
+	segment, i := c.posting/codec.SegmentLen, c.posting%codec.SegmentLen
+	if segment != c.segment && segment != c.asked {
+		c.asked = segment
+		before, freq, err := c.freqs.Sum(uint32(c.posting))
+		c.first = c.occurrences.Rank(uint32(segment)) + before + uint64(i)
+		c.count = uint64(freq) + 1
+		return err
+	}
+	if err := c.load(segment); err != nil {
+		return err
+	}
+	c.first = c.segmentFirst + uint64(c.before[i])
+	c.count = uint64(c.before[i+1] - c.before[i])
 	return nil
 }
 

@@ -42,21 +42,21 @@ func Make(ctx context.Context, src *plan.Source, p *plan.Phrase, best *Best, out
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	first := m.order[0].cursors[0]
-	for i := 0; i < len(docs); i++ {
-		if m.best != nil {
-			if i, err = m.skip(first, docs, i); err != nil {
+	for from := 0; from < len(docs); from += codec.SegmentLen {
+		end := min(from+codec.SegmentLen, len(docs))
+		keep, err := m.narrow(docs[from:end], from)
+		if err != nil {
+			return err
+		}
+		for _, k := range keep {
+			doc := docs[from+int(k)]
+			f, err := m.frequency(doc, k)
+			if err != nil {
 				return err
 			}
-			if i == len(docs) {
-				break
+			if f == 0 {
+				continue
 			}
-			first.hit(docs[i], i)
-		}
-		doc := docs[i]
-		if f, err := m.frequency(doc); err != nil {
-			return err
-		} else if f > 0 {
 			out.Docs, out.Freqs = append(out.Docs, doc), append(out.Freqs, f)
 			if m.best != nil {
 				m.best.add(f, src.Lengths[doc])
@@ -75,6 +75,7 @@ type matcher struct {
 	count func(m *matcher) uint64 // from the positions of all slots; nil for an exact phrase
 	sloppy
 	starts []int64 // of an exact phrase, by the slots so far
+	keep   [codec.SegmentLen]uint8
 
 	best             *Best // of an exact phrase without alternatives
 	src              *plan.Source
@@ -174,86 +175,11 @@ func (s *slot) docs() (all []uint32, err error) {
 		}
 	}
 	if len(s.cursors) == 1 {
-		s.cursors[0].hold(all)
+		s.cursors[0].memory = all
 		return all, nil
 	}
 	slices.Sort(all)
 	return slices.Compact(all), nil
-}
-
-// skip returns the number of the first posting from i on whose document may be among the best, by the frequencies of its list.
-func (m *matcher) skip(c *cursor, docs []uint32, i int) (int, error) {
-	b := m.best
-	for b.full() && i < len(docs) {
-		if m.ended(codec.SegmentLen) {
-			return i, m.err
-		}
-		segment := i / codec.SegmentLen
-		end := min((segment+1)*codec.SegmentLen, len(docs))
-		if most := c.most(segment); most < uint64(len(b.limits)) && b.limit(most) == 0 {
-			i = end
-			continue
-		}
-		if err := c.load(segment); err != nil {
-			return i, fmt.Errorf("list %d: %w", c.list, err)
-		}
-		for ; i < end; i++ {
-			k := i % codec.SegmentLen
-			if b.admits(uint64(c.before[k+1]-c.before[k]), m.src.Lengths[docs[i]]) {
-				return i, nil
-			}
-		}
-	}
-	return i, nil
-}
-
-// admits tells whether a document may be among the best, by the frequency of a list.
-func (m *matcher) admits(c *cursor, doc uint32) (bool, error) {
-	if m.ended(1) {
-		return false, m.err
-	}
-	if err := c.locate(); err != nil {
-		return false, fmt.Errorf("list %d: %w", c.list, err)
-	}
-	return m.best.admits(c.count, m.src.Lengths[doc]), nil
-}
-
-// frequency returns the frequency in doc, 0 if the phrase does not match there.
-func (m *matcher) frequency(doc uint32) (uint64, error) {
-	if m.ended(len(m.slots)) {
-		return 0, m.err
-	}
-	for i, s := range m.order {
-		if i == 0 && m.best != nil || s.same != nil {
-			continue // found already
-		}
-		found := false
-		for _, c := range s.cursors {
-			ok, err := c.find(doc)
-			if err != nil {
-				return 0, fmt.Errorf("list %d: %w", c.list, err)
-			}
-			found = found || ok
-		}
-		if !found {
-			return 0, nil
-		}
-		if m.best != nil {
-			if ok, err := m.admits(s.cursors[0], doc); !ok {
-				return 0, err
-			}
-		}
-	}
-	m.candidates++
-	if m.count == nil {
-		return m.exact()
-	}
-	for _, s := range m.order {
-		if err := m.readSlot(s); err != nil {
-			return 0, err
-		}
-	}
-	return m.count(m), m.err
 }
 
 // readSlot reads the positions of a slot in the document.
