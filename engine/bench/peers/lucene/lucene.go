@@ -69,11 +69,16 @@ func Verses(t testing.TB) (path string, words [][]string) {
 	if err := os.WriteFile(path, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
+	return path, Words(text)
+}
+
+// Words returns the words of each line of text, which is a name, a TAB and a text.
+func Words(text []byte) (words [][]string) {
 	for line := range strings.Lines(string(text)) {
-		_, verse, _ := strings.Cut(line, "\t")
-		words = append(words, strings.FieldsFunc(strings.ToLower(verse), func(r rune) bool { return r < 'a' || r > 'z' }))
+		_, line, _ = strings.Cut(line, "\t")
+		words = append(words, strings.FieldsFunc(strings.ToLower(line), func(r rune) bool { return r < 'a' || r > 'z' }))
 	}
-	return path, words
+	return words
 }
 
 // Open indexes a file, and opens the index in pure Go.

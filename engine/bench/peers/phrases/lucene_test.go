@@ -120,12 +120,16 @@ func TestLucene(t *testing.T) {
 }
 
 // BenchmarkPhrases measures the CPU time of phrases of 2 to 5 words, and of each number of words, beside that of Lucene after six
-// rounds. heddle parses the queries, too.
+// rounds. heddle parses the queries, too. HEDDLE_BENCH_LINES is another file, of which each line is a name, a TAB and a text.
 func BenchmarkPhrases(b *testing.B) {
 	classes := lucene.Compile(b, "Phrases.java")
 	input, words := lucene.Verses(b)
 	if other := os.Getenv("HEDDLE_BENCH_LINES"); other != "" {
-		input = other
+		text, err := os.ReadFile(other)
+		if err != nil {
+			b.Fatal(err)
+		}
+		input, words = other, lucene.Words(text)
 	}
 	x := open(b, input, nil)
 	for _, c := range []struct {
