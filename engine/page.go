@@ -46,6 +46,11 @@ func (o *Query) ordered() bool {
 	return len(o.Sort) > 0 || o.MinScore > 0 || o.Collapse != "" || o.Boost != nil || o.After != "" && o.After != order.Begin
 }
 
+// countsByScore reports whether the answer is the number of the documents with a least score.
+func (o *Query) countsByScore() bool {
+	return o.CountOnly && o.Total > 0 && o.MinScore > 0 && o.Offset == 0 && o.After == "" && len(o.Sort) == 0 && o.Collapse == ""
+}
+
 // Page is the internal form of the order of a query; nil for a query by score alone.
 func (o *Query) Page() (*pageSpec, error) {
 	wrong := func(format string, args ...any) (*pageSpec, error) {
@@ -55,8 +60,8 @@ func (o *Query) Page() (*pageSpec, error) {
 	switch {
 	case o.Offset == 0 && o.After == "" && !o.ordered() && o.MinScore == 0 && o.CollapseLimit == 0:
 		return nil, nil
-	case o.K == AllMatches:
-		return wrong(members + " are for ranked queries: k must be at least 1")
+	case o.K == AllMatches && !o.countsByScore():
+		return wrong(members + " are for ranked queries: k must be at least 1; 0 is for the total with min_score, and boost")
 	case o.Offset < 0 || o.Offset+o.K > plan.MaxK:
 		return wrong("offset %d and k %d: their sum is at most %d; after has no limit", o.Offset, o.K, plan.MaxK)
 	case o.Offset > 0 && o.After != "":
@@ -157,6 +162,9 @@ func searchOrdered(ctx context.Context, g *lists.Generation, o *Query, in *filte
 	a := &order.Ask{Spec: s, Query: new(query.Query), Filter: o.Filter.form(), Call: call, Total: o.Total}
 	o.internal(a.Query)
 	a.Query.Total = 0
+	if a.Query.CountOnly { // scores need a ranked query
+		a.Query.K, a.Query.CountOnly = 1, false
+	}
 	o.whole(a.Query)
 	if o.Table != nil {
 		a.Table = o.Table.Internal()
@@ -166,9 +174,13 @@ func searchOrdered(ctx context.Context, g *lists.Generation, o *Query, in *filte
 		return h, err
 	}
 	places := found.Places[min(o.Offset, len(found.Places)):]
+	places = places[:min(o.K, len(places))]
 	h = Hits{Count: uint64(len(places)), Docs: make([]uint32, len(places)), Scores: make([]float64, len(places)), Unit: found.Unit}
 	for i, p := range places {
 		h.Docs[i], h.Scores[i] = uint32(p.Doc), p.Score
+	}
+	if o.CountOnly {
+		h = Hits{Count: found.Count}
 	}
 	if o.Total > 0 {
 		h.Total = plan.UpTo(found.Count, o.Total)

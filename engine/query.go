@@ -92,7 +92,8 @@ type Query struct {
 	// without words is for all documents. Default: nil, the descending score.
 	Sort  []string
 	Table *Table // attribute table of the index, for Sort, Collapse and Boost
-	// MinScore is the least score of a document. Hits.Total counts no others. Default: 0.
+	// MinScore is the least score of a document. Hits.Total counts no others, and with CountOnly and Total they are the
+	// answer. Default: 0.
 	MinScore float64
 	// Collapse keeps the first CollapseLimit documents with a value of this column of Table. The documents without a
 	// value are one group, as in Lucene. Hits.Total and Facets count all matching documents. Default: "", all documents.

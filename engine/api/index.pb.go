@@ -76,7 +76,7 @@ type SearchRequest struct {
 	// A column ascends by default, and the score descends. A document without a value comes last; ties are by id. With
 	// sort, a query without text is for all documents. Default: the descending score.
 	Sort []string `protobuf:"bytes,22,rep,name=sort,proto3" json:"sort,omitempty"`
-	// Least score of a hit, and of a document that total counts. Default: 0.
+	// Least score of a hit, and of a document that total counts, with k = 0 too. Default: 0.
 	MinScore float64 `protobuf:"fixed64,23,opt,name=min_score,json=minScore,proto3" json:"min_score,omitempty"`
 	// Return the first collapse_limit documents with a value of this column of the attribute table, in the order of the
 	// hits. The documents without a value are one group. total and facets count all matching documents. Default: all

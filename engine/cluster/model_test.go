@@ -364,6 +364,11 @@ func (f *forms) check(t *rapid.T, docs []written) {
 		page := q
 		page.Offset = offset
 		compare(&page, form, f.ask(t, form, page, batch), offset)
+		if q.MinScore > 0 && q.Total > 0 {
+			count := q
+			count.K, count.CountOnly, count.Sort, count.Collapse, count.CollapseLimit = 0, true, nil, "", 0
+			compare(&count, form, f.ask(t, form, count, batch), 0)
+		}
 		page.Offset, page.After = 0, engine.FirstPage
 		for from := 0; page.After != ""; from += q.K {
 			got := f.ask(t, form, page, batch)

@@ -107,7 +107,7 @@ const (
 	defaultLimit = 1000 // documents of a match
 )
 
-// rank makes q a ranked query. With k = 0 its answer is the total alone.
+// rank makes q a ranked query. With k = 0 its answer is the total alone, which depends on scores if page sets a least one.
 func (s *Server) rank(q *engine.Query, k *uint32, total *structpb.Value, weights []float64, scoring *api.Scoring, statistics *api.Statistics) (err error) {
 	if q.K = min(defaultK, s.limits().K); k != nil {
 		q.K = int(*k)
@@ -126,9 +126,7 @@ func (s *Server) rank(q *engine.Query, k *uint32, total *structpb.Value, weights
 				q.Match = engine.Or
 			}
 		}
-		return nil
-	}
-	if err := problem.Within("k", q.K, s.limits().K); err != nil {
+	} else if err := problem.Within("k", q.K, s.limits().K); err != nil {
 		return err
 	}
 	q.Weights = weights

@@ -11,6 +11,9 @@ import (
 func (s *Server) page(q *engine.Query, index string, r inspect.Paged, after string) error {
 	q.Offset, q.After, q.Sort, q.MinScore = int(r.GetOffset()), after, r.GetSort(), r.GetMinScore()
 	q.Collapse, q.CollapseLimit = r.GetCollapse(), int(r.GetCollapseLimit())
+	if q.K == 0 && q.MinScore == 0 {
+		q.Weights, q.Scoring, q.Statistics = nil, nil, nil // no document has a score
+	}
 	var err error
 	if q.Boost, err = api.BoostOf(r.GetBoost()); err != nil {
 		return problem.BadRequest(err)

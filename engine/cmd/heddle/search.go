@@ -165,7 +165,7 @@ const (
 
 // ranked reports whether documents are scored.
 func (o *searchOptions) ranked() bool {
-	return !o.all && !o.count && o.syntax != syntaxBoolean && !o.none
+	return !o.all && !o.count && o.syntax != syntaxBoolean && (!o.none || o.minScore > 0)
 }
 
 // literal reports whether queries are text without operators.
@@ -182,8 +182,8 @@ func (o *searchOptions) fetches() bool {
 func (o *searchOptions) validate(c *config.Config, mode engine.Match) error {
 	o.run = c.Search.Format == "trec"
 	switch {
-	case o.none && o.paged():
-		return usageError{errors.New("--offset, --after, --sort, --min-score, --collapse and --boost are for ranked results: -k must be at least 1")}
+	case o.none && o.paged() && !(o.minScore > 0 && o.total > 0):
+		return usageError{errors.New("--offset, --after, --sort, --min-score, --collapse and --boost are for ranked results: -k must be at least 1, or 0 with --min-score and --total")}
 	case o.none && o.feedback.on():
 		return usageError{errors.New("--like and --rm3 rank documents: -k must be at least 1")}
 	case mode == engine.AndOr && !o.ranked():
@@ -353,6 +353,7 @@ func (o *searchOptions) rank(q *engine.Query, c *config.Config, impacts bool) (e
 	if q.K = c.Search.K; o.excludeSelf {
 		q.K++
 	}
+	q.CountOnly = o.none
 	o.page(q)
 	if o.fetches() {
 		f := o.parts

@@ -119,7 +119,7 @@ func TestSearchCollapse(t *testing.T) {
 				t.Errorf("%s %s: %q, want %q", path, args, got, want)
 			}
 		}
-		for _, args := range []string{"--collapse none", "--collapse-limit 2", "--boost year~1~1~1", "--boost year~1~2~0", "--boost year~1", "--boost site~1~2~3", "--collapse site --count", "--min-score 9 -k 0 --total"} {
+		for _, args := range []string{"--collapse none", "--collapse-limit 2", "--boost year~1~1~1", "--boost year~1~2~0", "--boost year~1", "--boost site~1~2~3", "--collapse site --count", "--min-score 9 -k 0"} {
 			command := append([]string{"search", "--query", "loom"}, path...)
 			for _, arg := range strings.Fields(args) {
 				command = append(command, strings.ReplaceAll(arg, "~", " "))

@@ -27,7 +27,7 @@ func (o *pageOptions) add(fs *pflag.FlagSet) {
 	fs.IntVar(&o.offset, "offset", 0, "leave out the first `N` documents; with -k at most 10000")
 	fs.StringVar(&o.after, "after", "", "continue behind the `CURSOR` of a page; * begins the first page")
 	fs.StringSliceVar(&o.sort, "sort", nil, "order by `KEYS`: columns of --table, score: 'year desc,score'")
-	fs.Float64Var(&o.minScore, "min-score", 0, "least `SCORE` of a document")
+	fs.Float64Var(&o.minScore, "min-score", 0, "least `SCORE` of a document; with --total and -k 0 their number")
 	fs.StringVar(&o.collapse, "collapse", "", "print the first document per value of `COLUMN` of --table")
 	fs.IntVar(&o.collapseLimit, "collapse-limit", 0, "print the first `N` documents per value, 1 to 100")
 	fs.Var(&o.boost, "boost", "add to scores by `RULE`: 'COLUMN FROM TO WEIGHT'")

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/types/known/structpb"
+
 	"heddle/engine/api"
 	"heddle/engine/internal/layout"
 )
@@ -139,5 +141,66 @@ func TestFlatCursors(t *testing.T) {
 				t.Errorf("%s: %v, want %s", x.name, err, want)
 			}
 		}
+	}
+}
+
+// TestLeastScores counts documents with a least score and returns none, with the parameters of scores, on an index file, a
+// collection and a cluster: as many as a search for all documents has.
+func TestLeastScores(t *testing.T) {
+	indexes, _ := servePages(t)
+	scoring := &api.Scoring{Variant: "atire", K1: new(2.0)}
+	for _, x := range indexes {
+		for _, q := range []*api.SearchRequest{
+			{Query: "loom red"}, {Query: "loom red", Scoring: scoring}, {Query: "thing -red", Filter: &api.Filter{Where: "year > 1995"}}, {Query: "none"},
+			{Terms: []string{"loom", "red"}, Weights: []float64{0.5, 3}}, {Query: "loom red", Mode: "and"},
+			{Query: "*", Boost: &api.Boost{Column: "year", From: structpb.NewNumberValue(1990), To: structpb.NewNumberValue(2002), Weight: 1.5}},
+		} {
+			q.Index, q.K = x.name, new(uint32(90))
+			all, err := x.Search(t.Context(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.K = new(uint32(0))
+			for _, least := range []float64{1e-9, 0.1, 0.2, 0.35, 0.5, 0.8, 1, 1.5, 9} {
+				want := uint64(0)
+				for _, h := range all.GetHits() {
+					if h.GetScore() >= least {
+						want++
+					}
+				}
+				q.MinScore = least
+				one, err := x.Search(t.Context(), q)
+				if err != nil || len(one.GetHits()) > 0 || one.GetTotal().GetValue() != want || !one.GetTotal().GetExact() {
+					t.Fatalf("%s: %v: %v, %v, want %d", x.name, q, one, err, want)
+				}
+				if q.Terms != nil {
+					continue
+				}
+				flat, err := x.SearchBatch(t.Context(), &api.SearchBatchRequest{Index: x.name, Queries: []string{"loom", q.Query}, K: q.K, Mode: q.Mode, MinScore: least, Scoring: q.Scoring, Filter: q.Filter, Boost: q.Boost})
+				if err != nil || len(flat.GetErrors()) > 0 || flat.GetTotals()[1].GetValue() != want || len(flat.GetIds()) > 0 {
+					t.Fatalf("%s: %v in a batch: %v, %v, want %d", x.name, q, flat, err, want)
+				}
+			}
+		}
+		up := &api.SearchRequest{Index: x.name, Query: "loom red", K: new(uint32(0)), MinScore: 0.2, Total: structpb.NewNumberValue(5), Facets: &api.Facets{Columns: []string{"year"}}}
+		if got, err := x.Search(t.Context(), up); err != nil || got.GetTotal().GetValue() != 5 || got.GetTotal().GetExact() || len(got.GetFacets().GetColumns()) != 1 {
+			t.Errorf("%s: up to 5: %v, %v", x.name, got, err)
+		}
+		for body, want := range map[string]string{
+			`{"query":"loom red","k":0,"min_score":1.5,"sort":["score"]}`: "k must be at least 1; 0 is for the total with min_score",
+			`{"query":"loom red","k":0,"min_score":1.5,"total":false}`:    "k must be at least 1; 0 is for the total with min_score",
+		} {
+			if got := x.s.ask("/v1/indexes/"+x.name+"/search", body); !strings.Contains(got, want) {
+				t.Errorf("%s: %s: %s, want %s", x.name, body, got, want)
+			}
+		}
+	}
+	for _, path := range []string{"d.hdl", "e"} {
+		lines := must(t, "search", path, "--query", "loom red", "-k", "90", "--no-header", "--format", "tsv", "--min-score", "0.3")
+		if got, want := must(t, "search", path, "--query", "loom red", "-k", "0", "--no-header", "--min-score", "0.3", "--total"), fmt.Sprintf("total\t%d\n", strings.Count(lines, "\n")); got != want || want == "total\t0\n" {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+		wantFailure(t, heddle(t, "search", path, "--query", "loom", "-k", "0", "--min-score", "0.3"), exitUsage, "-k must be at least 1, or 0 with --min-score and --total")
+		wantFailure(t, heddle(t, "search", path, "--query", "loom", "-k", "0", "--min-score", "0.3", "--total", "--offset", "1"), exitUsage, "k must be at least 1")
 	}
 }

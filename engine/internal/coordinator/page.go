@@ -74,6 +74,9 @@ func (s *search) newer(cursor string) bool {
 func (s *search) pages() {
 	for i := range s.qs {
 		q, h := &s.qs[i], &s.hits[i]
+		if q.CountOnly && s.order[i] != nil && h.Err == nil {
+			*h = Hits{Count: h.Total.Value, Total: h.Total, Explanation: h.Explanation}
+		}
 		if q.K == 0 || h.Err != nil {
 			continue
 		}

@@ -138,6 +138,9 @@ func (s *search) kindOf(i int) kind {
 	} else if len(own) == 1 && own[0].plain && own[0].err == nil && len(own[0].terms) > 0 { // a filter without terms asks for all its documents
 		k.shape, k.literal = asNumbers, false
 	}
+	if k.order != nil && k.count { // its documents have scores
+		k.k, k.count = 1, false
+	}
 	if k.k > 0 {
 		k.k += q.Offset
 	}
@@ -153,7 +156,7 @@ func (s *search) kindOf(i int) kind {
 // prepare asks for the statistics and the expansions of the queries.
 func (s *search) prepare(ctx context.Context) (err error) {
 	s.facts, err = s.run.facts(ctx, s.qs, s.expanding, func(i int) bool {
-		return s.qs[i].Statistics == nil && (s.qs[i].K > 0 || s.expanding[i] != nil)
+		return s.qs[i].Statistics == nil && (s.qs[i].K > 0 || s.order[i] != nil || s.expanding[i] != nil)
 	})
 	if err == nil {
 		s.expand()
