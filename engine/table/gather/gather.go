@@ -94,7 +94,8 @@ type Batch struct {
 	tile  int // number of the tile plus 1; 0: segments
 }
 
-// FillTile makes b the rows of a bitset in a tile, which must be many: Read decodes all codes of the tile.
+// FillTile makes b the rows of a bitset in a tile, which must be many or at most FewRows: Read decodes all codes of the tile or reads
+// them bit by bit.
 func (b *Batch) FillTile(set []uint64, tile int) {
 	b.Rows, b.spans, b.tile = b.Rows[:0], b.spans[:0], tile+1
 	first := tile * bitslice.TileWords
@@ -144,7 +145,11 @@ func Segments(set []uint64) int {
 type Reader struct {
 	codes [bitslice.SegmentRows]uint64
 	tile  *[bitslice.TileRows]uint64 // nil before the first batch of a tile
+	few   [FewRows]uint16
 }
+
+// FewRows is the number of rows of a tile up to which a batch of the tile is read bit by bit.
+const FewRows = 192
 
 // few is the number of rows of a segment up to which single values are read.
 const few = 4
@@ -197,9 +202,15 @@ func (c *Column) finish(rows []uint32, codes []uint64, greatest uint64) error {
 	return nil
 }
 
-// readTile reads rows of one tile by decoding it, and returns a bound of their codes.
+// readTile reads rows of one tile, a few from its slices, else by decoding it, and returns a bound of their codes.
 func (r *Reader) readTile(c *Column, tile int, rows []uint32, codes []uint64) (greatest uint64) {
-	if len(rows) == len(codes) && len(rows) == bitslice.TileRows {
+	if len(rows) <= FewRows {
+		at := r.few[:len(rows)]
+		for i, row := range rows {
+			at[i] = uint16(row % bitslice.TileRows)
+		}
+		c.tiles.Some(tile, at, codes)
+	} else if len(rows) == len(codes) && len(rows) == bitslice.TileRows {
 		c.tiles.Decode(tile, (*[bitslice.TileRows]uint64)(codes))
 	} else {
 		if r.tile == nil {

@@ -84,7 +84,7 @@ func Run(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*Group
 	}
 	segments, selected := gather.Segments(rows), rowset.Count(rows)
 	tiles := (segments + tileSegments - 1) / tileSegments
-	dense := selected >= leastTile*(len(rows)/bitslice.TileWords)
+	dense := selected >= leastDense*(len(rows)/bitslice.TileWords)
 	all := make([]*Groups, max(1, min(workers, tiles)))
 	part := tileSegments * min(mostClaim, tiles/(claims*len(all))+1)
 	failed := make([]error, len(all))

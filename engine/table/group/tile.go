@@ -10,10 +10,14 @@ import (
 
 const (
 	tileSegments = bitslice.TileRows / bitslice.SegmentRows
+	// leastDense is the mean number of rows of a tile from which on rows are added tile by tile.
+	leastDense = 24
 	// leastTile is the number of rows of a tile from which on reading its slices costs less than reading the rows.
 	leastTile = 128
 	// leastDecoded is the number of rows from which on decoding the tile costs less.
 	leastDecoded = 1024
+	// rowsPerSegment is the number of rows that are read bit by bit as fast as a segment is decoded.
+	rowsPerSegment = 12
 )
 
 // tileCells are cells that add the rows of a tile from its slices, without codes of rows.
@@ -48,11 +52,22 @@ func (g *Groups) addDense(set []uint64, tile int, slices bool) (added bool, err 
 		return true, nil
 	case n == bitslice.TileRows && g.addLanes(tile):
 		return true, nil
-	case n < leastDecoded:
+	case n < leastDecoded && !few(&rows, n):
 		return false, nil
 	}
 	g.in.FillTile(set, tile)
 	return true, g.add()
+}
+
+// few tells whether reading n rows of a tile bit by bit takes less time than decoding the segments that they lie in.
+func few(rows *bitslice.Set, n uint64) bool {
+	segments := uint64(0)
+	for g := 0; g < bitslice.TileWords; g += bitslice.SegmentRows / 64 {
+		if rows[g]|rows[g+1] != 0 {
+			segments++
+		}
+	}
+	return n <= min(gather.FewRows, segments*rowsPerSegment)
 }
 
 // addTile adds n rows of a tile from its slices, if they are in one group. Otherwise it returns false.
