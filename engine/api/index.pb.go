@@ -2967,7 +2967,9 @@ type BatchQuery struct {
 	// See SearchRequest.tie.
 	Tie *float64 `protobuf:"fixed64,46,opt,name=tie,proto3,oneof" json:"tie,omitempty"`
 	// See SearchRequest.expand_score.
-	ExpandScore   string `protobuf:"bytes,47,opt,name=expand_score,json=expandScore,proto3" json:"expand_score,omitempty"`
+	ExpandScore string `protobuf:"bytes,47,opt,name=expand_score,json=expandScore,proto3" json:"expand_score,omitempty"`
+	// Ranked queries only. Default: the scoring of the server.
+	Scoring       *Scoring `protobuf:"bytes,48,opt,name=scoring,proto3" json:"scoring,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3182,6 +3184,13 @@ func (x *BatchQuery) GetExpandScore() string {
 		return x.ExpandScore
 	}
 	return ""
+}
+
+func (x *BatchQuery) GetScoring() *Scoring {
+	if x != nil {
+		return x.Scoring
+	}
+	return nil
 }
 
 type GetStatisticsRequest struct {
@@ -4016,7 +4025,7 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
 	"BatchError\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\rR\x05query\x12&\n" +
-	"\x05error\x18\x02 \x01(\v2\x10.heddle.v1.ErrorR\x05error\"\x88\x06\n" +
+	"\x05error\x18\x02 \x01(\v2\x10.heddle.v1.ErrorR\x05error\"\xb6\x06\n" +
 	"\n" +
 	"BatchQuery\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12\x18\n" +
@@ -4047,7 +4056,8 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\rprefix_length\x18\x1f \x01(\rR\fprefixLength\x12!\n" +
 	"\fquery_fields\x18- \x01(\tR\vqueryFields\x12\x15\n" +
 	"\x03tie\x18. \x01(\x01H\x01R\x03tie\x88\x01\x01\x12!\n" +
-	"\fexpand_score\x18/ \x01(\tR\vexpandScoreB\x04\n" +
+	"\fexpand_score\x18/ \x01(\tR\vexpandScore\x12,\n" +
+	"\ascoring\x180 \x01(\v2\x12.heddle.v1.ScoringR\ascoringB\x04\n" +
 	"\x02_kB\x06\n" +
 	"\x04_tie\"B\n" +
 	"\x14GetStatisticsRequest\x12\x14\n" +
@@ -4218,33 +4228,34 @@ var file_heddle_v1_index_proto_depIdxs = []int32{
 	44, // 41: heddle.v1.BatchQuery.total:type_name -> google.protobuf.Value
 	4,  // 42: heddle.v1.BatchQuery.snippet:type_name -> heddle.v1.Snippet
 	3,  // 43: heddle.v1.BatchQuery.boost:type_name -> heddle.v1.Boost
-	37, // 44: heddle.v1.Statistics.fields:type_name -> heddle.v1.FieldStatistics
-	41, // 45: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
-	43, // 46: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
-	42, // 47: heddle.v1.Index.fields:type_name -> heddle.v1.IndexField
-	0,  // 48: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
-	27, // 49: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
-	30, // 50: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
-	35, // 51: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
-	5,  // 52: heddle.v1.IndexService.GetDocument:input_type -> heddle.v1.GetDocumentRequest
-	7,  // 53: heddle.v1.IndexService.ListDocuments:input_type -> heddle.v1.ListDocumentsRequest
-	19, // 54: heddle.v1.IndexService.Suggest:input_type -> heddle.v1.SuggestRequest
-	38, // 55: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
-	40, // 56: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
-	15, // 57: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
-	28, // 58: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
-	31, // 59: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
-	36, // 60: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
-	6,  // 61: heddle.v1.IndexService.GetDocument:output_type -> heddle.v1.StoredDocument
-	8,  // 62: heddle.v1.IndexService.ListDocuments:output_type -> heddle.v1.ListDocumentsResponse
-	20, // 63: heddle.v1.IndexService.Suggest:output_type -> heddle.v1.SuggestResponse
-	39, // 64: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
-	41, // 65: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
-	57, // [57:66] is the sub-list for method output_type
-	48, // [48:57] is the sub-list for method input_type
-	48, // [48:48] is the sub-list for extension type_name
-	48, // [48:48] is the sub-list for extension extendee
-	0,  // [0:48] is the sub-list for field type_name
+	14, // 44: heddle.v1.BatchQuery.scoring:type_name -> heddle.v1.Scoring
+	37, // 45: heddle.v1.Statistics.fields:type_name -> heddle.v1.FieldStatistics
+	41, // 46: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
+	43, // 47: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
+	42, // 48: heddle.v1.Index.fields:type_name -> heddle.v1.IndexField
+	0,  // 49: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
+	27, // 50: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
+	30, // 51: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
+	35, // 52: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
+	5,  // 53: heddle.v1.IndexService.GetDocument:input_type -> heddle.v1.GetDocumentRequest
+	7,  // 54: heddle.v1.IndexService.ListDocuments:input_type -> heddle.v1.ListDocumentsRequest
+	19, // 55: heddle.v1.IndexService.Suggest:input_type -> heddle.v1.SuggestRequest
+	38, // 56: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
+	40, // 57: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
+	15, // 58: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
+	28, // 59: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
+	31, // 60: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
+	36, // 61: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
+	6,  // 62: heddle.v1.IndexService.GetDocument:output_type -> heddle.v1.StoredDocument
+	8,  // 63: heddle.v1.IndexService.ListDocuments:output_type -> heddle.v1.ListDocumentsResponse
+	20, // 64: heddle.v1.IndexService.Suggest:output_type -> heddle.v1.SuggestResponse
+	39, // 65: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
+	41, // 66: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
+	58, // [58:67] is the sub-list for method output_type
+	49, // [49:58] is the sub-list for method input_type
+	49, // [49:49] is the sub-list for extension type_name
+	49, // [49:49] is the sub-list for extension extendee
+	0,  // [0:49] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_index_proto_init() }

@@ -14,6 +14,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/index/bm25"
 	"heddle/engine/server/problem"
 	"heddle/engine/syntax"
 )
@@ -183,6 +184,7 @@ type lineReader struct {
 	room    func(bytes int64) error
 	line    api.Line
 	fields  *engine.Fields // of the last query with some
+	scoring *bm25.Params   // of the last query with some
 }
 
 func (l *lineReader) read(ctx context.Context, text []byte) (id json.RawMessage, q engine.Query, err error) {
@@ -200,7 +202,12 @@ func (l *lineReader) read(ctx context.Context, text []byte) (id json.RawMessage,
 		l.fields = q.Fields
 	}
 	if err == nil {
-		err = l.s.kind(&q, &l.line.BatchQuery, l.line.K, l.line.GetTotal(), nil, nil, l.line.GetWeights())
+		err = l.s.kind(&q, &l.line.BatchQuery, l.line.K, l.line.GetTotal(), l.line.GetScoring(), nil, l.line.GetWeights())
+	}
+	if p := q.Scoring; p != nil && l.scoring != nil && *p == *l.scoring {
+		q.Scoring = l.scoring // queries of equal options join a batch
+	} else if p != nil {
+		l.scoring = p
 	}
 	if err == nil {
 		err = l.s.page(&q, l.index, &l.line.BatchQuery, l.line.GetAfter())

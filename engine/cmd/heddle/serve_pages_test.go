@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -202,5 +203,30 @@ func TestLeastScores(t *testing.T) {
 		}
 		wantFailure(t, heddle(t, "search", path, "--query", "loom", "-k", "0", "--min-score", "0.3"), exitUsage, "-k must be at least 1, or 0 with --min-score and --total")
 		wantFailure(t, heddle(t, "search", path, "--query", "loom", "-k", "0", "--min-score", "0.3", "--total", "--offset", "1"), exitUsage, "k must be at least 1")
+	}
+}
+
+// TestLineScoring: lines with parameters of scores, alike and others one after the other, have the answers of single searches, on
+// an index file, a collection and a cluster.
+func TestLineScoring(t *testing.T) {
+	indexes, _ := servePages(t)
+	bodies := []string{`"query":"loom red","k":3`, `"query":"loom red","k":3,"scoring":{"variant":"atire","k1":2}`, `"query":"red","k":3,"scoring":{"variant":"atire","k1":2}`,
+		`"query":"red","k":3,"scoring":{"b":0}`, `"query":"red","k":3`, `"query":"red","k":0,"min_score":0.5,"scoring":{"k1":2}`, `"query":"red","scoring":{"b":2}`, `"query":"red","match":true,"scoring":{"b":1}`}
+	hits := regexp.MustCompile(`"hits":\[.*?\]`)
+	detail := regexp.MustCompile(`scoring: .*?"|"scoring and statistics .*?"`)
+	for _, x := range indexes {
+		lines := strings.Split(x.s.ask("/v1/indexes/"+x.name+"/search/batch", "{"+strings.Join(bodies, "}\n{")+"}"), "\n")
+		if len(lines) < len(bodies) {
+			t.Fatalf("%s: %q", x.name, lines)
+		}
+		for i, body := range bodies[:7] {
+			one := x.s.ask("/v1/indexes/"+x.name+"/search", "{"+body+"}")
+			if got, want := hits.FindString(lines[i])+detail.FindString(lines[i]), hits.FindString(one)+detail.FindString(one); got != want || want == "" {
+				t.Errorf("%s: %s: %s, want %s", x.name, body, lines[i], one)
+			}
+		}
+		if !strings.Contains(lines[7], "scoring and statistics are for ranked queries") || hits.FindString(lines[0]) == hits.FindString(lines[1]) || !strings.Contains(lines[5], `"total":{"value":`) {
+			t.Errorf("%s: %q", x.name, lines)
+		}
 	}
 }
