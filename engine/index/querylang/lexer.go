@@ -54,6 +54,9 @@ func EachWord(text string, emit func(part string, weight float64) error) (bool, 
 		err := emit(text, 1)
 		return err == nil, err
 	}
+	if text[0] == '"' { // a phrase, which Parse reads
+		return false, nil
+	}
 	l := newLexer(text)
 	for {
 		if err := l.next(); err != nil || l.kind == end {

@@ -79,25 +79,26 @@ func (l *lexer) distance(from, to int, least uint64) error {
 
 // words reads the words of a phrase or window behind the character at l.at, up to the character last.
 func (l *lexer) words(last rune) error {
-	l.group.Args = nil
-	var term strings.Builder
-	star, begun, other := false, false, false // the last character is a *; there is one; one is no *
-	end := func() {
-		if begun {
-			e := Expr{Term: term.String()}
+	l.group.Args = make([]Expr, 0, 6)
+	from, star, escaped, other := -1, false, false, false // begin of a word; its last character is a *; it has a backslash; one is no *
+	end := func(to int) {
+		if from >= 0 {
+			e := Expr{Term: l.text[from:to]}
 			if star && other {
 				e = Expr{Op: Prefix, Term: e.Term[:len(e.Term)-1]}
 			}
+			if escaped {
+				e.Term = unescape(e.Term)
+			}
 			l.group.Args = append(l.group.Args, e)
 		}
-		term.Reset()
-		star, begun, other = false, false, false
+		from, star, escaped, other = -1, false, false, false
 	}
 	for i := l.at + 1; i < len(l.text); {
 		r, size := utf8.DecodeRuneInString(l.text[i:])
 		switch {
 		case r == last:
-			if end(); len(l.group.Args) == 0 {
+			if end(i); len(l.group.Args) == 0 {
 				return l.fail(l.at, "nothing between these signs: a phrase or window has words")
 			}
 			l.to = i + size
@@ -105,19 +106,20 @@ func (l *lexer) words(last rune) error {
 		case last == ')' && (r == '(' || r == '"'):
 			return l.fail(i, "a window has words and prefixes alone")
 		case unicode.IsSpace(r):
-			end()
+			end(i)
 			i += size
 			continue
 		case r == '\\' && i+1 < len(l.text):
-			i++
-			_, size = utf8.DecodeRuneInString(l.text[i:])
-			star, other = false, true
+			_, next := utf8.DecodeRuneInString(l.text[i+1:])
+			size += next
+			star, escaped, other = false, true, true
 		default:
 			star = r == '*'
 			other = other || !star
 		}
-		term.WriteString(l.text[i : i+size])
-		begun = true
+		if from < 0 {
+			from = i
+		}
 		i += size
 	}
 	return l.fail(l.at, `a quote without its partner: write \" for the character`)
