@@ -9,6 +9,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // source makes an index of documents of the words 0 to words-1, whose lists have codecs in turn.
@@ -126,5 +127,24 @@ func TestTies(t *testing.T) {
 	best := &Best{K: 5, Weight: 1 << 30, Norm: plan.NewNorm(0.9, 0.4, 3)}
 	if err := Make(t.Context(), src, &p, best, &made); err != nil || made.Candidates != 5 || len(made.Docs) != 5 || made.Docs[4] != 4 {
 		t.Errorf("documents %v of %d, %v; want the first 5", made.Docs, made.Candidates, err)
+	}
+}
+
+// TestMemory makes a list again, which takes the memory of the list before.
+func TestMemory(t *testing.T) {
+	testneeds.Sequential(t)
+	src := source(t, [][]int{{0, 1, 2, 3, 4}, {4, 3, 2, 1, 0}, {0, 1, 0, 1}}, 5)
+	p := plan.Phrase{}
+	for i := range 5 {
+		p.Slots = append(p.Slots, plan.Slot{Offset: uint32(i), Lists: []plan.Handle{plan.Handle(i)}})
+	}
+	var made plan.Made
+	allocations := testing.AllocsPerRun(100, func() {
+		if err := Make(t.Context(), src, &p, nil, &made); err != nil || len(made.Docs) != 1 {
+			t.Errorf("documents %v, %v", made.Docs, err)
+		}
+	})
+	if allocations > 8 {
+		t.Errorf("%v allocations", allocations)
 	}
 }

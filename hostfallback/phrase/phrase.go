@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"heddle/codec"
 	"heddle/engine/plan"
@@ -103,13 +104,17 @@ type slot struct {
 	at        int     // scratch of a matcher
 }
 
+// matchers keeps the memory of matchers.
+var matchers = sync.Pool{New: func() any { return new(matcher) }}
+
 // newMatcher returns nil if a slot has no postings.
 func newMatcher(src *plan.Source, p *plan.Phrase) (*matcher, error) {
-	m := &matcher{Phrase: p, src: src, slots: make([]slot, len(p.Slots))}
+	m := matchers.Get().(*matcher)
+	m.Phrase, m.src, m.slots = p, src, slices.Grow(m.slots[:0], len(p.Slots))[:len(p.Slots)]
 	alone := map[plan.Handle]*slot{} // slots of one list
 	for i, s := range p.Slots {
 		to := &m.slots[i]
-		to.offset = int64(s.Offset)
+		*to = slot{cursors: to.cursors[:0], offset: int64(s.Offset), positions: to.positions[:0]}
 		if len(s.Lists) == 1 {
 			if other := alone[s.Lists[0]]; other != nil {
 				to.same, to.postings = other, other.postings
@@ -151,14 +156,19 @@ func newMatcher(src *plan.Source, p *plan.Phrase) (*matcher, error) {
 	return m, nil
 }
 
-// release gives the cursors back.
+// release gives the matcher and its cursors back.
 func (m *matcher) release() {
 	for i := range m.slots {
+		if m.slots[i].same != nil {
+			m.slots[i].positions = nil // memory of the other slot
+		}
 		for _, c := range m.slots[i].cursors {
 			*c = cursor{memory: c.memory, buf: c.buf}
 			cursors.Put(c)
 		}
 	}
+	*m = matcher{slots: m.slots, order: m.order[:0], starts: m.starts[:0]}
+	matchers.Put(m)
 }
 
 // docs returns all documents of the slot.

@@ -161,10 +161,13 @@ func (x *Index) phraseBase() plan.Handle {
 	return plan.Handle(len(x.Source.Lists) + len(x.Source.Fields))
 }
 
+// newPhrased returns a query without documents.
+func (x *Index) newPhrased() *phrased { return &phrased{base: x.phraseBase(), withField: x.withField} }
+
 // inField is the documents with a word in a field, which pure Go finds.
 func (x *Index) inField(b *Batch, name string) set {
 	if b.phrased == nil {
-		b.phrased = &phrased{base: x.phraseBase()}
+		b.phrased = x.newPhrased()
 	}
 	i := slices.IndexFunc(x.Source.Fields, func(f plan.Field) bool { return f.Name == name })
 	return set{Expr: plan.Expr{List: plan.Handle(len(x.Source.Lists) + i)}}
@@ -192,7 +195,8 @@ func (p *phrased) lengthRule(src *plan.Source, h plan.Handle, norm plan.Norm) (p
 // rankFields makes the present query one that pure Go ranks by the rules of its fields and groups.
 func (b *Batch) rankFields(x *Index, s *Settings, f set, other *set) {
 	if b.phrased == nil {
-		b.phrased = &phrased{base: x.phraseBase(), set: f}
+		b.phrased = x.newPhrased()
+		b.phrased.set = f
 	}
 	b.phrased.fields, b.phrased.other = s.fields, other
 }

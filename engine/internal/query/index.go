@@ -33,6 +33,7 @@ type Index struct {
 	algorithm plan.Algorithm    // algorithm of conjunctions whose queries name none
 	docs      func() uint64     // documents with at least one term
 	tokens    func() uint64     // sum of the lengths of documents
+	withField []func() []uint32 // documents with a word in each field
 	batches   sync.Pool         // *Batch
 }
 
@@ -51,6 +52,9 @@ func NewIndex(src *plan.Source, dict Dictionary, analyzer *analyze.Analyzer, alg
 	x := &Index{Source: src, Dictionary: dict, Limits: limit.Default(), analyzer: analyzer, prefixes: prefixes, algorithm: algorithm}
 	x.batches.New = func() any { return new(Batch) }
 	x.docs, x.tokens = sync.OnceValue(src.CountWithTerms), sync.OnceValue(x.countTokens)
+	for i := range src.Fields {
+		x.withField = append(x.withField, sync.OnceValue(src.Fields[i].Documents))
+	}
 	return x, nil
 }
 

@@ -3,6 +3,7 @@ package query
 import (
 	"cmp"
 	"errors"
+	"iter"
 	"slices"
 	"strings"
 
@@ -51,9 +52,10 @@ type span struct {
 	prefix bool
 }
 
-func (x *Index) analysePlaces(b *Batch, e *querylang.Expr) (places []place, err error) {
+func (x *Index) analysePlaces(b *Batch, e *querylang.Expr) (_ []place, err error) {
 	var text strings.Builder
-	var spans []span
+	text.Grow(8 * len(e.Args))
+	spans, places := make([]span, 0, len(e.Args)), make([]place, 0, len(e.Args))
 	for _, a := range e.Args {
 		text.WriteString(a.Term)
 		spans = append(spans, span{text.Len(), a.Op == querylang.Prefix})
@@ -146,7 +148,9 @@ func (x *Index) translatePhrase(b *Batch, e *querylang.Expr) (f set, left bool, 
 	if err != nil {
 		return f, false, err
 	}
-	b.read += len(r.appendTerms(nil))
+	for _, p := range r.places {
+		b.read += len(p.terms)
+	}
 	if err := x.Limits.CheckTerms(b.read); err != nil {
 		return f, false, err
 	}
@@ -163,12 +167,17 @@ func (x *Index) translatePhrase(b *Batch, e *querylang.Expr) (f set, left bool, 
 	return set{Expr: plan.Expr{List: h}}, true, nil
 }
 
-// appendTerms appends the terms of a phrase.
-func (r *resolved) appendTerms(dst []string) []string {
-	for _, p := range r.places {
-		dst = append(dst, p.terms...)
+// terms are the terms of a phrase.
+func (r *resolved) terms() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, p := range r.places {
+			for _, t := range p.terms {
+				if !yield(t) {
+					return
+				}
+			}
+		}
 	}
-	return dst
 }
 
 func (r *resolved) kind() plan.PhraseKind {
@@ -185,9 +194,9 @@ func (r *resolved) kind() plan.PhraseKind {
 
 // list returns the list of a phrase for an expression; false if a place has no terms.
 func (x *Index) list(b *Batch, r *resolved) (plan.Handle, bool) {
-	p := plan.Phrase{Kind: r.kind(), Distance: r.of.Distance}
+	p := plan.Phrase{Kind: r.kind(), Distance: r.of.Distance, Slots: make([]plan.Slot, 0, len(r.places))}
 	for _, place := range r.places {
-		s := plan.Slot{Offset: place.offset}
+		s := plan.Slot{Offset: place.offset, Lists: make([]plan.Handle, 0, len(place.terms))}
 		for _, t := range place.terms {
 			if h, ok := x.Dictionary.Lookup(t); ok {
 				s.Lists = append(s.Lists, h)
@@ -199,7 +208,7 @@ func (x *Index) list(b *Batch, r *resolved) (plan.Handle, bool) {
 		p.Slots = append(p.Slots, s)
 	}
 	if b.phrased == nil {
-		b.phrased = &phrased{base: x.phraseBase()}
+		b.phrased = x.newPhrased()
 	}
 	if r.number < 0 {
 		r.number = len(b.phrased.phrases)

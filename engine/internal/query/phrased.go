@@ -16,14 +16,15 @@ import (
 
 // phrased is a query with phrases or title:*, which pure Go answers.
 type phrased struct {
-	set     set // not simplified; the list of phrase i is base+i, and that of the documents in a field: see Index.phraseBase
-	base    plan.Handle
-	phrases []plan.Phrase
-	scored  []weightedPhrase // phrases that add to scores
-	groups  []scoreGroup     // in place of scored and of the terms of the query; nil: scores are sums
-	best    *phrase.Best     // other documents may be missing; nil: none is
-	fields  []plan.Norm      // by field, of a ranked query on an index with fields
-	other   *set             // the documents if the set has fewer than K, of AllElseAny; nil: the set
+	set       set // not simplified; the list of phrase i is base+i, and that of the documents in a field: see Index.phraseBase
+	base      plan.Handle
+	withField []func() []uint32 // documents with a word in each field
+	phrases   []plan.Phrase
+	scored    []weightedPhrase // phrases that add to scores
+	groups    []scoreGroup     // in place of scored and of the terms of the query; nil: scores are sums
+	best      *phrase.Best     // other documents may be missing; nil: none is
+	fields    []plan.Norm      // by field, of a ranked query on an index with fields
+	other     *set             // the documents if the set has fewer than K, of AllElseAny; nil: the set
 
 	mu   sync.Mutex   // two processors may have the query, one of which hangs
 	made []*plan.Made // lists of the phrases: empty, or nil where they are not made yet
@@ -62,7 +63,7 @@ type realPhrase struct {
 func (b *Batch) weighPhrases(x *Index, s *Settings) (all []realPhrase, err error) {
 	for i, r := range b.scoredPhrases {
 		sum := 0.0
-		for _, t := range r.appendTerms(nil) {
+		for t := range r.terms() {
 			one := asked{term: t, handle: unknown, weight: cmp.Or(r.of.Weight, 1)}
 			length := uint32(0)
 			if h, ok := x.Dictionary.Lookup(t); ok {
@@ -234,7 +235,7 @@ func (p *phrased) eval(ctx context.Context, src *plan.Source, e *plan.Expr) (doc
 		case e.List >= p.base:
 			return p.made[e.List-p.base].Docs, nil
 		case e.List >= lists:
-			return src.Fields[e.List-lists].Documents(), nil
+			return p.withField[e.List-lists](), nil
 		}
 		if docs, err = src.List(e.List).AppendTo(nil); err == nil && len(docs) > 0 && docs[len(docs)-1] >= src.Docs {
 			err = fmt.Errorf("docID %d in a universe of %d", docs[len(docs)-1], src.Docs)

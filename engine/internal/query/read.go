@@ -380,7 +380,7 @@ func (x *Index) appendLeaf(b *Batch, e *querylang.Expr, weight float64) error {
 		if err == nil && len(r.places) > 1 {
 			b.scoredPhrases = append(b.scoredPhrases, r)
 		} else if err == nil {
-			b.terms = r.appendTerms(b.terms)
+			b.terms = slices.AppendSeq(b.terms, r.terms())
 			b.weigh(weight)
 		}
 		return err

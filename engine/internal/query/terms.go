@@ -16,7 +16,7 @@ func (x *Index) WeightedTerms(q *Query) ([]string, []float64, error) {
 		return nil, nil, err
 	}
 	for _, r := range b.scoredPhrases {
-		b.terms = r.appendTerms(b.terms)
+		b.terms = slices.AppendSeq(b.terms, r.terms())
 		b.weigh(cmp.Or(r.of.Weight, 1))
 	}
 	return slices.Clone(b.terms), slices.Clone(b.weights), nil
