@@ -37,23 +37,21 @@ func (s *Server) feedback(ctx context.Context, r *api.SearchRequest, q *engine.Q
 	if err := problem.Take(ctx, feedbackBytes*max(docs, 10)); err != nil {
 		return err
 	}
-	var x feedback.Index = elsewhere{s.remoteOf(r.GetIndex()), r.GetIndex()}
-	if s.remoteOf(r.GetIndex()) == nil {
-		snapshot, err := s.snapshot(r.GetIndex())
-		if err != nil {
-			return err
+	made := func(x feedback.Index) (engine.Query, error) {
+		if like != nil {
+			by := feedback.Like{Terms: int(like.GetTerms()), MinFrequency: int(like.GetFrequency()), MinDocuments: int(like.GetDocuments())}
+			return by.Query(ctx, x, like.GetDoc(), *q)
 		}
-		defer snapshot.Close()
-		x = feedback.Of(snapshot)
+		first := *q
+		first.Text, first.Literal = r.GetQuery(), r.GetLiteral() // without synonyms
+		return feedback.RM3{Docs: int(docs), Terms: int(more.GetTerms()), Weight: more.Weight}.Expand(ctx, x, first)
 	}
+	*q, err = answer(s, r.GetIndex(),
+		func(x Remote) (engine.Query, error) { return made(elsewhere{x, r.GetIndex()}) },
+		func(x *engine.Snapshot) (engine.Query, error) { return made(feedback.Of(x)) })
 	if like != nil {
-		by := feedback.Like{Terms: int(like.GetTerms()), MinFrequency: int(like.GetFrequency()), MinDocuments: int(like.GetDocuments())}
-		*q, err = by.Query(ctx, x, like.GetDoc(), *q)
 		q.K = min(q.K+1, plan.MaxK) // the document itself is no hit
-		return err
 	}
-	q.Text, q.Literal = r.GetQuery(), r.GetLiteral() // without synonyms
-	*q, err = feedback.RM3{Docs: int(docs), Terms: int(more.GetTerms()), Weight: more.Weight}.Expand(ctx, x, *q)
 	return err
 }
 

@@ -64,20 +64,16 @@ func (s *Server) withSynonyms(ctx context.Context, index string, q *engine.Query
 
 // current returns the synonyms for the newest content of the index.
 func (of *synonyms) current(ctx context.Context, s *Server, index string) (*synonym.Set, error) {
-	if r := s.remoteOf(index); r != nil {
+	return answer(s, index, func(r Remote) (*synonym.Set, error) {
 		analysis, positions, err := r.Analysis(ctx, index)
 		if err != nil {
 			return nil, err
 		}
 		return of.forAnalysis(analysis, positions)
-	}
-	x, err := s.snapshot(index)
-	if err != nil {
-		return nil, err
-	}
-	defer x.Close()
-	m := x.File().Meta()
-	return of.forAnalysis(m.Analysis, m.Positions)
+	}, func(x *engine.Snapshot) (*synonym.Set, error) {
+		m := x.File().Meta()
+		return of.forAnalysis(m.Analysis, m.Positions)
+	})
 }
 
 func (of *synonyms) forAnalysis(analysis analyze.Settings, positions bool) (*synonym.Set, error) {
