@@ -43,19 +43,19 @@ func (c Column) Least(tile int, rows *Set, below uint64) (code uint64, ok bool) 
 	return c.extreme(tile, rows, 0, func(prefix uint64, _ int) bool { return t.plus(prefix) >= below })
 }
 
-// extreme descends the slices of a tile: it keeps the rows whose next bit is side if there are any. It gives up if
+// extreme descends the slices of a tile: it keeps the rows of a set whose next bit is side if there are any. It gives up if
 // beyond holds for the bits so far, with so many bits to come.
-func (c Column) extreme(tile int, rows *Set, side uint64, beyond func(prefix uint64, bits int) bool) (code uint64, ok bool) {
+func (c Column) extreme(tile int, of *Set, side uint64, beyond func(prefix uint64, bits int) bool) (code uint64, ok bool) {
 	t := &c.Tiles[tile]
 	var s search
-	if beyond(0, int(t.Width)) || !s.start(t, c.words(t), rows) {
+	if beyond(0, int(t.Width)) || !s.start(t, c.words(t), of) {
 		return 0, false
 	}
-	prefix := uint64(0)
+	prefix, rows, rest := uint64(0), &s.rows, &s.found
 	for bit := int(t.Width) - 1; bit >= 0; bit-- {
-		rest, has := s.rows, side
-		if s.agree(s.slice(t.slices()-1-bit), side, &rest) {
-			s.rows = rest
+		has := side
+		if s.take(s.slice(t.slices()-1-bit), side, rows, rest) {
+			rows, rest = rest, rows
 		} else {
 			has = 1 - side
 		}

@@ -229,7 +229,10 @@ func (s *search) tree(rows Set, ranges []Range, prefix uint64, bit int) {
 }
 
 // agree keeps the rows whose bit in p is bit, and reports whether any is left.
-func (s *search) agree(p *pairs, bit uint64, rows *Set) bool {
+func (s *search) agree(p *pairs, bit uint64, rows *Set) bool { return s.take(p, bit, rows, rows) }
+
+// take sets to to the rows whose bit in p is bit, and reports whether there are any.
+func (s *search) take(p *pairs, bit uint64, rows, to *Set) bool {
 	left, flip, n := uint64(0), bit-1, s.n
 	for g := 0; g <= TileWords-4; g += 4 {
 		if g >= n {
@@ -237,7 +240,7 @@ func (s *search) agree(p *pairs, bit uint64, rows *Set) bool {
 		}
 		a, b, c, d := p.four(g)
 		a, b, c, d = (a^flip)&rows[g], (b^flip)&rows[g+1], (c^flip)&rows[g+2], (d^flip)&rows[g+3]
-		rows[g], rows[g+1], rows[g+2], rows[g+3] = a, b, c, d
+		to[g], to[g+1], to[g+2], to[g+3] = a, b, c, d
 		left |= a | b | c | d
 	}
 	return left != 0

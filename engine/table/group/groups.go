@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"heddle/codec/bitslice"
 	"heddle/engine/plan"
 	"heddle/engine/table/exact"
 	"heddle/engine/table/gather"
@@ -30,9 +31,10 @@ type Groups struct {
 	lists  lists
 	lanes  *lanes     // nil before the first tile that needs them
 	batch  [][]uint64 // codes of the rows of in, by input
-	// Memory for a batch.
-	ids, validIDs []uint32
-	keys64, valid []uint64
+	// Memory for a tile and for a batch.
+	inTile, valued bitslice.Set
+	ids, validIDs  []uint32
+	keys64, valid  []uint64
 }
 
 // mostPlaces is the greatest number of places of groups of many rows.

@@ -45,14 +45,14 @@ func (g *Groups) takesTiles() bool {
 
 // addDense adds the rows of a tile, unless they are few. slices tells that all measures can be added from slices.
 func (g *Groups) addDense(set []uint64, tile int, slices bool) (added bool, err error) {
-	var rows bitslice.Set
-	copy(rows[:], set[tile*bitslice.TileWords:])
-	switch n := count(&rows); {
-	case n == 0 || slices && n >= leastTile && g.addTile(&rows, n, tile):
+	rows := &g.inTile
+	clear(rows[copy(rows[:], set[tile*bitslice.TileWords:]):])
+	switch n := count(rows); {
+	case n == 0 || slices && n >= leastTile && g.addTile(rows, n, tile):
 		return true, nil
 	case n == bitslice.TileRows && g.addLanes(tile):
 		return true, nil
-	case n < leastDecoded && !few(&rows, n):
+	case n < leastDecoded && !few(rows, n):
 		return false, nil
 	}
 	g.in.FillTile(set, tile)
@@ -85,11 +85,12 @@ func (g *Groups) addTile(rows *bitslice.Set, n uint64, tile int) bool {
 		id = g.keys.id(key)
 		g.grow(len(g.keys.keys))
 	}
+	valid := &g.valued
 	for k, c := range g.columns {
-		valid := *rows
-		c.WithValue(tile, &valid)
+		*valid = *rows
+		c.WithValue(tile, valid)
 		for i, cells := range g.cells {
-			if cells != nil && g.of.Measures[i].Input == k && !cells.(tileCells).addTile(id, c, tile, &valid) {
+			if cells != nil && g.of.Measures[i].Input == k && !cells.(tileCells).addTile(id, c, tile, valid) {
 				return false
 			}
 		}
@@ -97,9 +98,9 @@ func (g *Groups) addTile(rows *bitslice.Set, n uint64, tile int) bool {
 	g.rows[id] += n
 	for k, list := range g.values {
 		if len(list) > 0 {
-			valid := *rows
-			g.columns[k].WithValue(tile, &valid)
-			list[id] += count(&valid)
+			*valid = *rows
+			g.columns[k].WithValue(tile, valid)
+			list[id] += count(valid)
 		}
 	}
 	return true
