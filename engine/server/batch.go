@@ -274,7 +274,7 @@ func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*bat
 		b.queries[n] = common
 		q := &b.queries[n]
 		q.Text = text
-		err := i.s.checkTerms(text, 0)
+		err := i.s.read(ctx, r.GetIndex(), q)
 		if err == nil && len(r.GetAfter()) > 0 {
 			err = i.s.page(q, r.GetIndex(), r, r.GetAfter()[n])
 		}

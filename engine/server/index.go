@@ -60,10 +60,15 @@ func (s *Server) query(ctx context.Context, index string, r asked, timeout uint3
 	if q.Filter, err = s.filter(index, r.GetFilter()); err != nil {
 		return q, err
 	}
+	return q, s.read(ctx, index, &q)
+}
+
+// read checks the number of words of a query, and puts synonyms into its text.
+func (s *Server) read(ctx context.Context, index string, q *engine.Query) error {
 	if err := s.checkTerms(q.Text, len(q.Terms)); err != nil {
-		return q, err
+		return err
 	}
-	return q, s.withSynonyms(ctx, index, &q)
+	return s.withSynonyms(ctx, index, q)
 }
 
 // expansion returns Query.Expansion of a request.

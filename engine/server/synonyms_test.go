@@ -2,15 +2,19 @@ package server
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
+	"connectrpc.com/connect/v2"
+	"connectrpc.com/connect/v2/connecthttp"
 	"github.com/rs/zerolog"
 
+	"heddle/engine/api"
 	"heddle/engine/index/synonym"
 )
 
-// TestSynonyms puts synonyms into single queries and lines.
+// TestSynonyms puts synonyms into single queries, lines and flat batches.
 func TestSynonyms(t *testing.T) {
 	rules, err := synonym.Read(strings.NewReader("crimson, red\nyarn => thread\n"))
 	if err != nil {
@@ -32,6 +36,13 @@ func TestSynonyms(t *testing.T) {
 	}
 	if got := r.do("POST", "/v1/indexes/looms/search/batch", `{"query":"yarn","count":true,"literal":true}`); got.body != "{\"count\":1}\n" {
 		t.Errorf("a line: %d %s", got.status, got.body)
+	}
+	indexes := api.NewIndexServiceClient(connect.NewClient(connecthttp.NewTransport(http.DefaultClient, r.url)))
+	for _, literal := range []bool{false, true} {
+		flat := &api.SearchBatchRequest{Index: "looms", Queries: []string{"yarn", "absent", "thread"}, Count: true, Literal: literal}
+		if got, err := indexes.SearchBatch(t.Context(), flat); err != nil || !slices.Equal(got.GetCounts(), []uint64{1, 0, 1}) {
+			t.Errorf("a flat batch, literal %v: %v, %v", literal, got, err)
+		}
 	}
 	if got := r.do("POST", "/v1/indexes/looms/search", `{"query":"red AND"}`); got.status != http.StatusBadRequest || !strings.Contains(got.body, `"offset":4`) {
 		t.Errorf("a wrong text: %d %s", got.status, got.body)
