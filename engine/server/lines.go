@@ -58,7 +58,7 @@ func appendAnswer[N uint32 | uint64](dst []byte, id json.RawMessage, q *engine.Q
 	if q.K == 0 && q.Total == 0 {
 		dst = append(strconv.AppendUint(append(dst, `"count":`...), count, 10), ',')
 	}
-	if docs != nil || q.Total > 0 {
+	if !q.CountOnly || q.Total > 0 {
 		dst = append(dst, `"hits":[`...)
 		for i, d := range docs {
 			if i > 0 {

@@ -143,6 +143,12 @@ func TestFlatCursors(t *testing.T) {
 			}
 		}
 	}
+	for _, x := range indexes {
+		body := `{"query":"loom -loom","collapse":"year"}` + "\n" + `{"query":"loom -loom","match":true}`
+		if got, want := x.s.ask("/v1/indexes/"+x.name+"/search/batch", body), "{\"hits\":[]}\n{\"count\":0,\"hits\":[]}\n"; got != want {
+			t.Errorf("%s: lines without hits: %q, want %q", x.name, got, want)
+		}
+	}
 }
 
 // TestLeastScores counts documents with a least score and returns none, with the parameters of scores, on an index file, a
