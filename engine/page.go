@@ -38,6 +38,7 @@ type (
 	partQuery  = coordinator.Query
 	partFilter = filter.Filter
 	fetchAsk   = fetch.Ask
+	scoreParts = query.Why
 )
 
 // ordered reports whether the documents of the query have another order than the score, or a place at which they

@@ -7,7 +7,6 @@ import (
 	"heddle/engine/failure"
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/bm25"
-	"heddle/engine/internal/coordinator"
 	"heddle/engine/internal/query"
 )
 
@@ -77,7 +76,7 @@ func (s *Snapshot) ExplainScore(ctx context.Context, q Query, doc uint32) (out *
 }
 
 // ScoreOf is the explanation that the packages of this module have.
-func ScoreOf(w *query.Why) *ScoreExplanation {
+func ScoreOf(w *scoreParts) *ScoreExplanation {
 	out := &ScoreExplanation{Score: w.Score, Docs: w.Docs, MeanLength: w.MeanLength, Scoring: w.Scoring}
 	for _, p := range w.Parts {
 		out.Parts = append(out.Parts, ScorePart(p))
@@ -102,19 +101,13 @@ func (s *CollectionSnapshot) ExplainScore(ctx context.Context, q Query, id uint6
 	if err := s.check("explain score"); err != nil {
 		return nil, err
 	}
-	w, _, err := Score(ctx, s.all, s.Internal().Layout.Name, q, id)
-	return w, err
-}
-
-// Score returns the explanation of a coordinator, and the name of the document, for the packages of this module.
-func Score(ctx context.Context, all *coordinator.Coordinator, index string, q Query, id uint64) (w *ScoreExplanation, name string, err error) {
 	own, err := ForParts([]Query{q.scored()})
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	found, err := all.Score(ctx, index, &own[0], id)
+	found, err := s.all.Score(ctx, s.Internal().Layout.Name, &own[0], id)
 	if err != nil {
-		return nil, "", failure.Wrap("explain score", err)
+		return nil, failure.Wrap("explain score", err)
 	}
-	return ScoreOf(found.Why), found.Name, nil
+	return ScoreOf(found.Why), nil
 }

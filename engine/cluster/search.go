@@ -49,7 +49,15 @@ func (c *Coordinator) SearchAll(ctx context.Context, index string, qs []engine.Q
 
 // ExplainScore returns the score that q gives to a document, and the name of the document: see engine.Snapshot.ExplainScore.
 func (c *Coordinator) ExplainScore(ctx context.Context, index string, q engine.Query, id uint64) (*engine.ScoreExplanation, string, error) {
-	return engine.Score(ctx, c.all, index, q, id)
+	own, err := engine.ForParts([]engine.Query{q})
+	if err != nil {
+		return nil, "", err
+	}
+	found, err := c.all.Score(ctx, index, &own[0], id)
+	if err != nil {
+		return nil, "", err
+	}
+	return engine.ScoreOf(found.Why), found.Name, nil
 }
 
 // Document returns the document with a name, and its number. An unknown name is an error with code NotFound.

@@ -18,7 +18,9 @@ func (c *Coordinator) Score(ctx context.Context, index string, q *Query, id uint
 	err = c.Run(ctx, index, layout.Index, func(ctx context.Context, x *Collection) error {
 		out = new(part.Scored)
 		if id < x.Layout.Docs {
-			qs := []Query{*q}
+			one := *q
+			one.K, one.Offset, one.Total, one.CountOnly, one.After, one.Order, one.Filter, one.Fetch = 1, 0, 0, false, "", nil, nil, nil
+			qs := []Query{one}
 			s := &search{run: run{c, Reach{Collection: x}}, qs: qs, expanding: expanding(qs), order: make([]*order.Spec, 1)}
 			if err := s.prepare(ctx); err != nil {
 				return err
