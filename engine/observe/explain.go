@@ -55,6 +55,9 @@ func (q *Explanation) String() string {
 	if q.Attempts > 0 {
 		q.explainRun(&b)
 	}
+	if n := q.Stats.Pruned; n > 0 {
+		fmt.Fprintf(&b, "  block-max pruning: %d of the queries read only blocks that can have one of the best documents\n", n)
+	}
 	if n := q.Stats.Widened; n > 0 {
 		fmt.Fprintf(&b, "  too few documents have all words: %d of the queries ran again for any word\n", n)
 	}

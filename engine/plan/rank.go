@@ -35,24 +35,28 @@ const (
 	// GlobalAccumulators have one place a document, and one list at a time is added
 	// to them: Ding et al. 2009, section 8.3. It is the baseline.
 	GlobalAccumulators
+	// BlockAccumulators hold the blocks of documents that can have one of the best, in descending order of
+	// the upper bounds of their scores: block-max pruning, Mallia et al. 2024. They need
+	// impacts of 8 bits. Other queries, and devices, take RangeAccumulators.
+	BlockAccumulators
 )
 
-var accumulatorNames = [...]string{AutoAccumulators: "auto", RangeAccumulators: "ranges", GlobalAccumulators: "global"}
+var accumulatorNames = [...]string{AutoAccumulators: "auto", RangeAccumulators: "ranges", GlobalAccumulators: "global", BlockAccumulators: "blocks"}
 
-// ParseAccumulators returns the place of a name of the command line: auto, ranges or global.
+// ParseAccumulators returns the place of a name of the command line: auto, ranges, global or blocks.
 func ParseAccumulators(name string) (Accumulators, error) {
 	for a, n := range accumulatorNames {
 		if n == name {
 			return Accumulators(a), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown accumulators %q (one of auto, ranges, global)", name[:min(len(name), 100)])
+	return 0, fmt.Errorf("unknown accumulators %q (one of auto, ranges, global, blocks)", name[:min(len(name), 100)])
 }
 
 // Validate returns an error for a value that is no place of accumulators.
 func (a Accumulators) Validate() error {
-	if a > GlobalAccumulators {
-		return fmt.Errorf("unknown accumulators %d (one of 0 to %d)", a, GlobalAccumulators)
+	if a > BlockAccumulators {
+		return fmt.Errorf("unknown accumulators %d (one of 0 to %d)", a, BlockAccumulators)
 	}
 	return nil
 }
@@ -185,7 +189,7 @@ func (r *RankBatch) Validate(src *Source) error {
 	if n := len(r.Filters); n > 0 && n != r.Queries() {
 		return fmt.Errorf("plan: %d filters for %d ranked queries", n, r.Queries())
 	}
-	if r.Mode > And || r.Accumulators > GlobalAccumulators {
+	if r.Mode > And || r.Accumulators > BlockAccumulators {
 		return fmt.Errorf("plan: mode %d, accumulators %d", r.Mode, r.Accumulators)
 	}
 	if len(r.Offsets) == 0 {

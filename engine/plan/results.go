@@ -70,6 +70,7 @@ type Stats struct {
 	DevicePositions  uint64 // part of Positions that a device read
 	PhraseReason     string // why pure Go made lists of phrases beside a device; empty: there was none, or the list is made as fast there
 
+	Pruned  uint64 // ranked queries by block-max pruning
 	Widened uint64 // ranked queries that found fewer than K documents with all terms, and ran again for any term
 
 	Filtered uint64 // queries with a filter
@@ -105,6 +106,7 @@ func (s *Stats) Add(t Stats) {
 	s.Positions += t.Positions
 	s.DevicePositions += t.DevicePositions
 	s.PhraseReason = cmp.Or(s.PhraseReason, t.PhraseReason)
+	s.Pruned += t.Pruned
 	s.Widened += t.Widened
 	s.Filtered += t.Filtered
 	s.Sought += t.Sought

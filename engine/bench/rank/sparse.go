@@ -17,7 +17,6 @@ import (
 const (
 	SparseDocs    = 8_841_823
 	sparseTerms   = 28_131
-	sparseCorner  = 62   // Zipf's law of the vocabulary is flat above this rank
 	sparseLength  = 43.0 // mean number of terms of a query
 	sparseSpread  = 14.0 // standard deviation of this number
 	sparseLeast   = 8    // bounds of this number
@@ -32,6 +31,7 @@ const (
 type level struct {
 	docs   int     // mean number of documents of a node; 0: all documents are one node, whose terms follow Zipf's law
 	terms  int     // terms of a node
+	corner float64 // Zipf's law of the terms is flat above this rank: terms of small nodes are rarer
 	top    float64 // probability of the first term of a node in a document
 	impact float64 // mean impact of a posting of the first term of a node; the last one has a third of it
 	asked  float64 // share of the terms of a query that are drawn from its node
@@ -39,10 +39,10 @@ type level struct {
 }
 
 var sparseLevels = [...]level{
-	{0, sparseTerms, 0.065, 30, 0.12, 0.4},
-	{20_000, 1500, 0.041, 38, 0.18, 0.7},
-	{450, 200, 0.355, 50, 0.30, 1},
-	{28, 80, 0.75, 84, 0.40, 1.7},
+	{0, sparseTerms, 62, 0.081, 32, 0.15, 0.5},
+	{20_000, 1500, 110, 0.044, 42, 0.25, 0.9},
+	{1500, 110, 400, 0.66, 78, 0.35, 1.8},
+	{28, 50, 2000, 0.9, 96, 0.25, 1.8},
 }
 
 // mean is the number of terms that a document has from the level.
@@ -56,20 +56,20 @@ func (l *level) mean() (sum float64) {
 // share is the probability of the term at rank j of a node in a document of the node.
 func (l *level) share(j int) float64 {
 	if l.docs == 0 {
-		return l.top / (1 + float64(j)/sparseCorner)
+		return l.top / (1 + float64(j)/l.corner)
 	}
 	return l.top * (1 - float64(j)/float64(l.terms))
 }
 
 // meanImpact is the mean impact of the postings of the term at rank j of a node.
 func (l *level) meanImpact(j int) float64 {
-	return l.impact * (1 - float64(float64(j)/float64(l.terms))*2/3)
+	return l.impact * (1 - float64(float64(j)/float64(l.terms))*0.85)
 }
 
 // zipf draws the rank of a term by Zipf's law.
-func zipf(r *workload.Random) int {
-	whole := log2(1 + float64(sparseTerms)/sparseCorner)
-	return min(int(sparseCorner*(exp2(float64(r.Unit()*whole))-1)), sparseTerms-1)
+func (l *level) zipf(r *workload.Random) int {
+	whole := log2(1 + float64(sparseTerms)/l.corner)
+	return min(int(l.corner*(exp2(float64(r.Unit()*whole))-1)), sparseTerms-1)
 }
 
 // sparseModel holds the nodes of all levels for a number of documents.
@@ -113,7 +113,7 @@ func (m *sparseModel) appendTerms(dst []uint16, level, i int, known []bool) []ui
 	for len(dst) < start+l.terms {
 		t := uint16(len(dst) - start)
 		if l.docs > 0 {
-			if t = uint16(zipf(r)); known[t] {
+			if t = uint16(l.zipf(r)); known[t] {
 				continue
 			}
 			known[t] = true
@@ -155,7 +155,7 @@ func (m *sparseModel) queries(n int, docs uint32) []sparseQuery {
 			terms = m.appendTerms(terms[:0], level, node, known)
 			asked += l.asked
 			for len(q.terms) < int(float64(asked*float64(length))+0.5) {
-				j := zipf(r)
+				j := l.zipf(r)
 				if l.docs > 0 { // the lesser of two draws has the density of level.share
 					j = int(min(r.Below(uint64(l.terms)), r.Below(uint64(l.terms))))
 				}
@@ -237,7 +237,8 @@ func (s *postings) drawSparse(m *sparseModel, term uint16, from []origin, number
 		scale := 1 / workload.Ln(1-1/l.meanImpact(int(o.rank)))
 		for _, p := range s.positions {
 			d := number[p]
-			impact := uint8(1 + min(uint32(float64(workload.Ln(r.Unit())*scale)), 1<<sparseImpacts-2))
+			x := float64(workload.Ln(float64(r.Unit()*r.Unit())*r.Unit())*scale) / 3
+			impact := uint8(1 + min(uint32(x), 1<<sparseImpacts-2))
 			if bit := uint64(1) << (d % 64); k.set[d/64]&bit == 0 {
 				k.set[d/64] |= bit
 				k.impacts[d] = impact

@@ -92,6 +92,12 @@
 // the weight of a term in one document, bounds all weights. For vectors they are the
 // weights themselves if all are whole numbers up to max, else
 // max(1, round(max · weight / largest weight)). The file states the value of one unit.
+//
+// Vectors with impacts of 8 bits, and queries of weighted terms, are the case of block-max pruning:
+//
+//	heddle index build --format jsonl --impacts 8 -o msmarco.hdl vectors.jsonl
+//	heddle search msmarco.hdl --query 'loom^1.62 ##ing^0.25' --accumulators blocks --explain
+//
 // With Options.Quantised, the frequencies of inverted lists are the impacts.
 //
 // # Memory

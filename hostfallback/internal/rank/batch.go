@@ -25,6 +25,7 @@ type batch struct {
 	parts      []part
 	thresholds []atomic.Uint32 // by query
 	lists      []plan.Handle   // the lists whose tables are missing
+	blocks     []plan.Handle   // the lists whose blocks are missing
 	first      []int           // the first part of each query, and the number of parts
 	filters    []*filter.Set   // by query, nil for none; empty if no query has one
 	threads    int
@@ -68,21 +69,24 @@ func (j *batch) rankPart(_, i int) (err error) {
 // partLoad is the least number of postings that pay for a part.
 const partLoad = 64 << 10
 
-// prepare builds the missing tables of the lists in b. A list has a table from its second use under a
+// prepare builds the missing tables and blocks of the lists in b. A list has them from its second use under a
 // Norm on, because decoding the list once takes less time. Each addition to a collection gives its
-// segments a further Norm.
+// segments a further Norm. A list of a query that prunes blocks has no table, unless one of the lists of the query
+// has no blocks. plan.BlockAccumulators make blocks at the first use.
 func (j *batch) prepare(ctx context.Context, r *Ranker, b *plan.RankBatch, tables *tables) error {
 	if tables == nil {
 		return nil
 	}
-	j.lists = j.lists[:0]
-	for _, t := range b.Terms {
-		slot := tables.lists.At(t.List, len(r.src.Lists))
-		switch got := slot.Load(); {
-		case got == nil:
-			slot.CompareAndSwap(nil, usedOnce)
-		case got == usedOnce || b.Mode == plan.And && r.aux.Prepared(t.List) == nil:
-			j.lists = append(j.lists, t.List)
+	j.lists, j.blocks = j.lists[:0], j.blocks[:0]
+	for i := range b.Queries() {
+		j.want(r, b, i, tables)
+	}
+	if len(j.blocks) > 0 {
+		slices.Sort(j.blocks)
+		j.blocks = slices.Compact(j.blocks)
+		err := work.Parallel(ctx, r.work.Threads, len(j.blocks), func(_, i int) error { return tables.addBlocks(ctx, j.blocks[i]) })
+		if err != nil {
+			return err
 		}
 	}
 	if len(j.lists) == 0 { // in the steady state
@@ -98,6 +102,38 @@ func (j *batch) prepare(ctx context.Context, r *Ranker, b *plan.RankBatch, table
 		}
 		return tables.add(ctx, j.lists[i])
 	})
+}
+
+// want appends the lists of query i without table to j.lists, or without blocks to j.blocks.
+func (j *batch) want(r *Ranker, b *plan.RankBatch, i int, tables *tables) {
+	lists, blocked := len(j.lists), len(j.blocks)
+	pruned := canPrune(r.src, b, i)
+	for _, t := range b.Query(i) {
+		slot := tables.lists.At(t.List, len(r.src.Lists))
+		got := slot.Load()
+		if got == nil {
+			slot.CompareAndSwap(nil, usedOnce)
+			if b.Accumulators != plan.BlockAccumulators {
+				continue
+			}
+		}
+		if pruned {
+			switch tables.blocks.At(t.List, len(r.src.Lists)).Load() {
+			case nil:
+				j.blocks = append(j.blocks, t.List)
+			case noBlocks:
+				pruned = false
+			}
+		}
+		if got == usedOnce || got != nil && b.Mode == plan.And && r.aux.Prepared(t.List) == nil {
+			j.lists = append(j.lists, t.List)
+		}
+	}
+	if pruned {
+		j.lists = j.lists[:lists]
+	} else {
+		j.blocks = j.blocks[:blocked]
+	}
 }
 
 // load estimates the work for the query of terms, in postings.

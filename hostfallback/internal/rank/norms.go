@@ -15,6 +15,7 @@ type tables struct {
 	norms      *norms
 	components components
 	lists      lookup.PerList[table]
+	blocks     lookup.PerList[blocks]
 
 	// Guarded by norms.mu:
 	used  claim

@@ -11,6 +11,10 @@
 // documents of its driving list, the shortest one, by their frequencies, intersects the lists like a
 // boolean AND, and reads the frequencies in the next lists for matches alone.
 //
+// Queries of many terms on impacts of 8 bits are ranked by block-max pruning (Mallia, Suel and Tonellotto 2024): the
+// greatest impacts of each list in blocks of documents add up to upper bounds of all blocks. Blocks are read in
+// descending order of these bounds, until no bound can exceed the threshold.
+//
 // The component of a posting is its term-frequency component (plan.Norm.TF). Components
 // are kept beside the lists as far as memory allows. The components of other lists are
 // computed for the documents that can be among the best. Bounds of the components of a
@@ -80,6 +84,11 @@ func (r *Ranker) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) (e
 		return err
 	}
 	out.Stats = plan.Stats{Queries: uint64(b.Queries()), Postings: b.Postings(r.src), Matches: uint64(len(out.Docs))}
+	for i := range b.Queries() {
+		if tables.prunes(r.src, b, i) {
+			out.Stats.Pruned++
+		}
+	}
 	for i, f := range j.filters {
 		if f != nil {
 			out.Stats.Filtered++
@@ -93,6 +102,7 @@ func (r *Ranker) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) (e
 
 // worker is the scratch memory of one goroutine.
 type worker struct {
+	pruned     pruned
 	components components
 	readers    []*reader        // idle readers, one for each list of a query
 	lists      []*reader        // the lists of the query
@@ -139,8 +149,14 @@ func (w *worker) open(r *Ranker, b *plan.RankBatch, tables *tables, p *part) err
 // rank finds the best documents of p and stores their keys in ascending order.
 func (w *worker) rank(ctx context.Context, r *Ranker, b *plan.RankBatch, tables *tables, p *part) error {
 	w.best.open(b.K)
-	err := w.open(r, b, tables, p)
+	pruned := tables.prunes(r.src, b, p.query)
+	var err error
+	if !pruned {
+		err = w.open(r, b, tables, p)
+	}
 	switch {
+	case pruned:
+		err = w.orBlocks(ctx, b, tables, p)
 	case err != nil || len(w.lists) == 0:
 	case w.filter != nil && seeks(r.src, b, b.Query(p.query), w.filter):
 		err = w.seek(ctx, b.Mode, p)

@@ -69,7 +69,7 @@ func testRank(t *testing.T, threads int) {
 		seed := rapid.Uint64().Draw(rt, "seed")
 		rnd := rand.New(rand.NewPCG(seed, 0))
 		docs := rapid.SampledFrom([]uint32{1, 127, minRange - 1, minRange, minRange + 1, 3 * minRange, 40_000, 70_000}).Draw(rt, "docs")
-		impacts := rapid.SampledFrom([]uint8{0, 0, 8, 16}).Draw(rt, "impacts")
+		impacts := rapid.SampledFrom([]uint8{0, 8, 8, 16}).Draw(rt, "impacts")
 		var lengths []int
 		for range 1 + rnd.IntN(16) {
 			lengths = append(lengths, rnd.IntN(int(docs)+1)>>rapid.IntRange(0, 9).Draw(rt, "scarcity"))
@@ -82,7 +82,7 @@ func testRank(t *testing.T, threads int) {
 		}
 		r := &plan.RankBatch{
 			K: rapid.SampledFrom([]int{1, 2, 10, 100, plan.MaxK}).Draw(rt, "k"), Norm: hosttest.Norm(src),
-			Accumulators: plan.Accumulators(rapid.IntRange(0, 1).Draw(rt, "accumulators")),
+			Accumulators: rapid.SampledFrom([]plan.Accumulators{plan.AutoAccumulators, plan.RangeAccumulators, plan.BlockAccumulators}).Draw(rt, "accumulators"),
 		}
 		for range 4 {
 			var terms []plan.Term

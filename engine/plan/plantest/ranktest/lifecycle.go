@@ -150,7 +150,7 @@ func (su *suite) refused(t *testing.T) {
 		"negative k":      func(r *plan.RankBatch) { r.K = -1 },
 		"k too great":     func(r *plan.RankBatch) { r.K = plan.MaxK + 1 },
 		"mode":            func(r *plan.RankBatch) { r.Mode = 2 },
-		"accumulators":    func(r *plan.RankBatch) { r.Accumulators = 3 },
+		"accumulators":    func(r *plan.RankBatch) { r.Accumulators = 4 },
 		"missing impacts": func(r *plan.RankBatch) { r.Norm.Impacts = 8 },
 		"list":            func(r *plan.RankBatch) { r.Terms[0].List = 5 },
 		"no weight":       func(r *plan.RankBatch) { r.Terms[0].Weight = 0 },

@@ -46,7 +46,7 @@ func (su *suite) randomBatch(rt *rapid.T, b plan.Backend) {
 	case 4:
 		q.Mode = plan.Mode(rapid.ByteMin(2).Draw(rt, "no mode"))
 	case 5:
-		q.Accumulators = plan.Accumulators(rapid.ByteMin(3).Draw(rt, "no accumulators"))
+		q.Accumulators = plan.Accumulators(rapid.ByteMin(4).Draw(rt, "no accumulators"))
 	case 6:
 		q.Norm.Impacts = rapid.Byte().Draw(rt, "any impacts")
 	}

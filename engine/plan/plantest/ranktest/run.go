@@ -61,7 +61,7 @@ func example(t *testing.T) (*plantest.Source, *plan.RankBatch) {
 }
 
 // kinds returns the accumulators of the backend. It must have all but
-// plan.GlobalAccumulators.
+// plan.GlobalAccumulators. Devices take plan.BlockAccumulators as ranges, so the case "tiny" alone tests them.
 func (su *suite) kinds(t *testing.T) []plan.Accumulators {
 	s, r := example(t)
 	st, err := su.Shared.Load(t.Context(), &s.Source)
@@ -74,6 +74,9 @@ func (su *suite) kinds(t *testing.T) []plan.Accumulators {
 		t.Logf("no global accumulators: %v", err)
 		return []plan.Accumulators{plan.AutoAccumulators, plan.RangeAccumulators}
 	}
+	if su.Shared.Info().Kind == "host" {
+		return []plan.Accumulators{plan.AutoAccumulators, plan.RangeAccumulators, plan.BlockAccumulators, plan.GlobalAccumulators}
+	}
 	return []plan.Accumulators{plan.AutoAccumulators, plan.RangeAccumulators, plan.GlobalAccumulators}
 }
 
@@ -84,7 +87,7 @@ func (su *suite) tiny(t *testing.T) {
 	st := su.Load(t, s)
 	su.verify(t, st, s, r, 1, 2, 3, 5)
 	var out plan.TopK
-	for _, r.Accumulators = range su.accumulators {
+	for _, r.Accumulators = range append(su.accumulators, plan.BlockAccumulators) {
 		r.K = 4
 		if err := st.Rank(t.Context(), r, &out); err != nil {
 			t.Fatal(err)

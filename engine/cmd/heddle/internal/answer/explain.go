@@ -25,7 +25,7 @@ type Explanation struct {
 	Device   string   `json:"device"`
 	Choice   string   `json:"choice,omitempty"`    // reason for the backend
 	Boolean  string   `json:"boolean,omitempty"`   // simplified expression of a query with operators
-	Runs     string   `json:"algorithm,omitempty"` // intersection algorithm and the reason for it
+	Runs     string   `json:"algorithm,omitempty"` // intersection algorithm and the reason for it; block-max pruning of a ranked query
 	Part     bool     `json:"part,omitempty"`      // with --part
 	Phrases  string   `json:"phrases,omitempty"`   // documents with all words of a phrase, and positions read
 	Filter   string   `json:"filter,omitempty"`    // documents that pass, and the plan
@@ -85,6 +85,9 @@ func (s *Searcher) explain(q trec.Topic, asked engine.Query, got engine.Hits) *E
 	}
 	if s.ranked() {
 		e.Mode, e.Widened = asked.Match.String(), st.Widened > 0
+		if st.Pruned > 0 {
+			e.Runs = "blocks: block-max pruning, which reads only blocks that can have one of the best documents"
+		}
 		e.rankedLists(s, asked)
 	} else {
 		e.Runs = x.ExplainQuery(s.why.Processor, asked)
