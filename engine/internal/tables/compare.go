@@ -183,7 +183,7 @@ const (
 // mostPlaces is the greatest number of codes with places, and fewPlaces the least number of rows for each of them.
 const mostPlaces, fewPlaces = 1 << 16, 64
 
-// place finds places for the column of fewer codes, if they are few.
+// place finds places for the column of fewer codes, if they are few and each is equal to one other code at most.
 func (c *comparison) place(a, b *column.Column, rows uint32) {
 	size := [2]uint64{codesOf(a), codesOf(b)}
 	order := c.order
@@ -199,6 +199,10 @@ func (c *comparison) place(a, b *column.Column, rows uint32) {
 		at := sort.Search(int(others), func(x int) bool { return order(uint64(code), uint64(x)) <= 0 })
 		if c.places[code] = 2 * uint64(at); at < int(others) && order(uint64(code), uint64(at)) == 0 {
 			c.places[code]++
+			if at+1 < int(others) && order(uint64(code), uint64(at+1)) == 0 { // integers with one nearest float
+				c.places = nil
+				return
+			}
 		}
 	}
 	if others <= mostOthers && rows >= leastLanes {

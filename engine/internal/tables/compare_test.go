@@ -175,3 +175,53 @@ func comparePlaces(t *testing.T, rows int) {
 		}
 	}
 }
+
+// TestCompareRounded compares a column of floats with one of more integers, some of which have one nearest float.
+func TestCompareRounded(t *testing.T) {
+	const rows = leastLanes
+	for _, real := range []struct {
+		of   column.Type
+		bits int // of the fraction
+		near func(n int64) float64
+	}{{column.Float, 53, func(n int64) float64 { return float64(n) }}, {column.Float32, 24, func(n int64) float64 { return float64(float32(n)) }}} {
+		tab, numbers := plantest.NewTable(rows, 32), [2][]int64{}
+		columns := []column.Column{{Type: column.Int}, {Type: real.of}}
+		for k := range columns {
+			c := &columns[k]
+			c.Bins = []column.Bin{{Rows: rows}}
+			key := func(n int64) uint64 { return column.IntKey(n) }
+			if real.of == column.Float && k == 1 {
+				key = func(n int64) uint64 { return column.FloatKey(float64(n)) }
+			} else if k == 1 {
+				key = func(n int64) uint64 { return column.Float32Key(float32(n)) }
+			}
+			for i := range rows {
+				n := int64(1)<<real.bits + int64(i%7-2)*int64(1-k) + int64(i/7%3*2*k)
+				numbers[k], c.Ranks = append(numbers[k], n), append(c.Ranks, key(n))
+			}
+			slices.Sort(c.Ranks)
+			c.Ranks = slices.Compact(c.Ranks)
+			c.Bins[0].Hi = uint64(len(c.Ranks) - 1)
+			codes := make([]uint64, rows)
+			for i := range codes {
+				codes[i], _ = c.Code(key(numbers[k][i]))
+			}
+			tab.AddCodes(t, codes)
+		}
+		d := &Data{Table: &tab.Table, Columns: columns}
+		for pair := range 2 {
+			for _, by := range []column.Op{column.Lt, column.Le, column.Eq, column.Ne, column.Ge, column.Gt} {
+				got, want := slices.Repeat([]uint64{^uint64(0)}, rows/64), make([]uint64, rows/64)
+				for i := range rows {
+					if by.Holds(cmp.Compare(real.near(numbers[pair][i]), real.near(numbers[1-pair][i]))) {
+						want[i/64] |= 1 << (i % 64)
+					}
+				}
+				s := &predicate.Set{Op: predicate.Compared, A: pair, B: 1 - pair, By: by}
+				if err := d.compareColumns(&limit.Until{Context: t.Context()}, s, got); err != nil || !slices.Equal(got, want) {
+					t.Errorf("%v, columns %d and %d, operator %v: other rows, %v", real.of, pair, 1-pair, by, err)
+				}
+			}
+		}
+	}
+}
