@@ -219,7 +219,12 @@ func (k *Keeper) replace(m *layout.Map) {
 		if p.Name != m.Name || p.Epoch != m.Epoch {
 			continue
 		}
-		if p.Shard >= len(m.Shards) || m.Shards[p.Shard].SHA256 != sum || !slices.Contains(m.Shards[p.Shard].Replicas, k.Node) {
+		open := []string{sum}
+		if a := k.attributes[p]; a != "" {
+			open = append(open, a)
+		}
+		same := func(f layout.File, sum string) bool { return f.SHA256 == sum }
+		if p.Shard >= len(m.Shards) || !slices.EqualFunc(m.Shards[p.Shard].Files(), open, same) || !slices.Contains(m.Shards[p.Shard].Replicas, k.Node) {
 			k.close(collection{m.Name, m.Epoch})
 			return
 		}

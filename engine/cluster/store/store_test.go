@@ -307,6 +307,7 @@ func TestReusedEpoch(t *testing.T) {
 		"another node": {{SHA256: "one", Replicas: mine}, {SHA256: "two", Replicas: other}},
 		"another file": {{SHA256: "one", Replicas: mine}, {SHA256: "three", Replicas: mine}},
 		"fewer shards": {{SHA256: "one", Replicas: mine}},
+		"attributes":   {{SHA256: "one", Replicas: mine, Attributes: &layout.File{SHA256: "three"}}, {SHA256: "two", Replicas: mine}},
 		"":             {{SHA256: "one", Replicas: mine}, {SHA256: "two", Replicas: mine}},
 	} {
 		l := &loader{open: map[Part]string{{"books", 1, 0}: "", {"books", 1, 1}: "", {"books", 2, 0}: ""}}
