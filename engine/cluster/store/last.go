@@ -80,6 +80,9 @@ func (k *Keeper) writeFile(name string, data []byte) error {
 	return auxiliary.ReplaceOn(cmp.Or[container.Disk](k.disk, container.OSDisk{}), filepath.Join(k.Dir, name), data)
 }
 
+// lost is State.Failure of a map that a node has given back.
+const lost = "NATS had lost the map: repeat the change"
+
 // mend gives the maps of the node back to a store that has lost them. No process takes a map from a
 // working store, and epochs never go back, so a store with an absent or lower epoch is new, or an old
 // copy. Following it would delete the files of the node.
@@ -90,7 +93,7 @@ func (k *Keeper) mend(ctx context.Context, states map[string]*State) error {
 		}
 		now, revision, err := get(ctx, k.KV, name)
 		if err == nil && !now.follows(old) {
-			now = &State{Epoch: max(old.Epoch, now.Epoch) + 1, Current: old.Current, Sources: old.Sources, Removed: old.Removed, Failure: "NATS had lost the map: repeat the change"} // no epoch twice
+			now = &State{Epoch: max(old.Epoch, now.Epoch) + 1, Current: old.Current, Sources: old.Sources, Removed: old.Removed, Failure: lost} // no epoch twice
 			_, err = put(ctx, k.KV, name, now, revision)
 		}
 		if err != nil { // another node may have been faster
@@ -102,7 +105,8 @@ func (k *Keeper) mend(ctx context.Context, states map[string]*State) error {
 }
 
 // follows reports whether a state can come after an older one: epochs do not go back, an epoch has one map,
-// and a map stays until another one replaces it or the collection is removed.
+// and a map stays until another one replaces it or the collection is removed. A map that was removed does not come back
+// from a node that has missed the removal.
 func (s *State) follows(old *State) bool {
 	for _, m := range s.maps() {
 		for _, is := range old.maps() {
@@ -110,6 +114,9 @@ func (s *State) follows(old *State) bool {
 				return false
 			}
 		}
+	}
+	if s.Failure == lost && s.Current != nil && s.Current.Epoch <= old.Removed {
+		return false
 	}
 	if s.Epoch < old.Epoch || old.Current == nil {
 		return s.Epoch >= old.Epoch

@@ -109,6 +109,60 @@ func TestLostMap(t *testing.T) {
 	}
 }
 
+// TestLostRemoval: a node gives the map of a collection back to a store that has lost its data, and has missed the
+// removal. Another node knows it, and the collection ends. A collection that is published again stays.
+func TestLostRemoval(t *testing.T) {
+	kv, late := published(t)
+	kv.Nodes = []string{"a", "b"}
+	k, o, ctx := &Keeper{KV: kv, Node: "b", Dir: t.TempDir(), Loader: noLoader{}, Poll: time.Millisecond}, Operator{KV: kv}, t.Context()
+	step := func(all ...*Keeper) {
+		t.Helper()
+		for _, k := range all {
+			if err := k.Step(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	served := func() bool {
+		t.Helper()
+		s, _, err := get(ctx, kv, "books")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Current != nil
+	}
+	lose := func() { *kv = Memory{Nodes: kv.Nodes, Cluster: kv.Cluster} }
+	step(k)
+	s, _, err := get(ctx, kv, "books")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := clone(s.Current)
+	if err := o.Remove(ctx, "books"); err != nil {
+		t.Fatal(err)
+	}
+	step(k)
+	lose()
+	step(late)
+	if !served() {
+		t.Fatal("the late node has not given the map back")
+	}
+	step(k, late, k, late)
+	if file := late.Find(m.Shards[0].SHA256); served() || file != "" {
+		t.Errorf("the removed collection is served, file %q", file)
+	}
+
+	m.Epoch = 9
+	lose()
+	if _, err := put(ctx, kv, "books", &State{Epoch: 9, Current: m, Failure: lost}, 0); err != nil {
+		t.Fatal(err)
+	}
+	step(k)
+	if !served() {
+		t.Error("the collection that was published again is not served")
+	}
+}
+
 // TestLostIdentity: a publish to a store that has lost its data takes the identity of its nodes. Nodes of
 // two clusters end it.
 func TestLostIdentity(t *testing.T) {
