@@ -4,8 +4,8 @@ package bitslice
 type Lanes [TileRows / 4]uint64
 
 // Lanes writes the codes of a tile, less its minimum. A row without a value, or behind the last row, has any code. It
-// returns false for codes of more than 16 bits, and if one is above last. It takes less time than Decode: for what does
-// not depend on the order of rows.
+// returns false for codes of more than 16 bits, and if one, of any row, is above last. It takes less time than Decode: for
+// what does not depend on the order of rows.
 func (c Column) Lanes(tile int, last uint64, to *Lanes) bool {
 	t := &c.Tiles[tile]
 	if t.Width > 16 || t.Min > last {
@@ -16,10 +16,12 @@ func (c Column) Lanes(tile int, last uint64, to *Lanes) bool {
 		return true
 	}
 	if t.Width == 16 {
-		var has Set
-		c.Has(tile, &has)
-		_, above := c.Greatest(tile, &has, last)
-		return !above
+		const every, carry = 0x0000ffff0000ffff, 0x0001000000010000
+		above, by := uint64(0), (0xffff-(last-t.Min))*0x0000000100000001 // the sum with a code above last - Min carries
+		for _, x := range to {
+			above |= (x&every + by) | (x>>16&every + by)
+		}
+		return above&carry == 0
 	}
 	const each, top = 0x0001000100010001, 0x8000800080008000
 	above, by := uint64(0), (0x7fff-(last-t.Min))*each // the sum with a code above last - Min reaches the top bit

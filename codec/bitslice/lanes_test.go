@@ -34,3 +34,29 @@ func TestLanes(t *testing.T) {
 		}
 	}
 }
+
+// TestLanesBehind: a bound holds for the codes behind the last row, which readers take for indexes.
+func TestLanesBehind(t *testing.T) {
+	for width := 5; width <= 16; width++ {
+		last := uint64(1)<<width - 10
+		c := column(fill(100, func(i int) uint64 { return uint64(i) * last / 99 }), nil)
+		tile, to := &c.Tiles[0], Lanes{}
+		if !c.Lanes(0, last, &to) {
+			t.Fatalf("width %d: a code above the last one", width)
+		}
+		words := c.words(tile)
+		for i := range tile.slices() {
+			f, at := tile.entry(words, i)
+			if f != plain {
+				t.Fatalf("width %d: slice %d is %d, want plain", width, i, f)
+			}
+			words[at+3] |= 0xfffffff0 // rows 100 to 127
+		}
+		if err := c.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		if c.Lanes(0, last, &to) {
+			t.Errorf("width %d: no code above the last one", width)
+		}
+	}
+}
