@@ -3,7 +3,10 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"sync"
@@ -205,5 +208,25 @@ func TestSampledLog(t *testing.T) {
 	}
 	if n := len(out.with(`"message":"request"`)); n < 10 || n > 90 { // beyond: less than 1 in 10^15 runs
 		t.Errorf("%d of 100 requests", n)
+	}
+}
+
+// left is the writer of a client that has left.
+type left struct{ *httptest.ResponseRecorder }
+
+func (left) Write([]byte) (int, error) { return 0, errors.New("the client has left") }
+
+// TestLeft: a client leaves in the first part of a batch. The queries of the other parts count as errors.
+func TestLeft(t *testing.T) {
+	r := run(t, Options{})
+	const queries, part = 300, mostPart / (lineBytes + 1000*hitBytes)
+	body := strings.Repeat(`{"query":"red","k":1000}`+"\n", queries)
+	r.Handler().ServeHTTP(left{httptest.NewRecorder()}, httptest.NewRequest("POST", "http://localhost/v1/indexes/looms/search/batch", strings.NewReader(body)))
+	w := httptest.NewRecorder()
+	r.AdminHandler().ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/metrics", nil))
+	for name, count := range map[string]int{"queries": queries, "query_errors": queries - part} {
+		if want := fmt.Sprintf("heddle_server_%s_total{name=\"looms\"} %d\n", name, count); !strings.Contains(w.Body.String(), want) {
+			t.Errorf("no %s in %s", want, w.Body)
+		}
 	}
 }

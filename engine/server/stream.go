@@ -100,6 +100,7 @@ func (x *stream) run(timeout uint32) (err error) {
 			x.s.gate.Pause(&slot, to-from)
 		}
 		if x.write(lines, last) != nil || last { // an error: the client has left
+			monitor.Of(x.r.Context()).Errors += len(x.ids) - to
 			return nil
 		}
 		x.s.gate.Resume(slot)
