@@ -302,11 +302,11 @@ func unpack(dst, block []uint32, s shape, i, end uint) []uint32 {
 	}
 	for ; e < n; e++ {
 		v := take(rest, e*size, size)
-		at := uint(v & (BlockLen - 1))
-		if at >= end {
+		at := uint(v&(BlockLen-1)) - i // far behind the end for an index before i, which damage puts here
+		if at >= end-i {
 			break
 		}
-		out[at-i] |= uint32(v >> indexBits << width)
+		out[at] |= uint32(v >> indexBits << width)
 	}
 	return dst
 }

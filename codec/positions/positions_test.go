@@ -60,6 +60,31 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
+// TestDescending reads every range of a block whose exceptions do not ascend.
+func TestDescending(t *testing.T) {
+	values := make([]uint32, BlockLen)
+	values[5], values[50], values[90] = 9, 9, 9
+	r := packed(values, BlockLen)
+	block, s, err := r.block(0)
+	if err != nil || s.exceptions() != 3 {
+		t.Fatalf("%d exceptions, %v", s.exceptions(), err)
+	}
+	rest, at := block[s.lowWords():], 2*(indexBits+s.high())
+	for k := range uint(indexBits) { // 90 becomes 3
+		rest[(at+k)/32] = rest[(at+k)/32]&^(1<<((at+k)%32)) | 3>>k&1<<((at+k)%32)
+	}
+	if r.Validate() == nil {
+		t.Error("Validate finds no damage")
+	}
+	for from := range uint64(BlockLen) {
+		for n := range BlockLen + 1 - from {
+			if got, err := r.Append(nil, from, n); err == nil && uint64(len(got)) != n {
+				t.Fatalf("%d values from %d: %d", n, from, len(got))
+			}
+		}
+	}
+}
+
 // FuzzReader reads any words with any directory.
 func FuzzReader(f *testing.F) {
 	bytes := func(words []uint32) (b []byte) {
