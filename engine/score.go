@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"heddle/engine/failure"
 	"heddle/engine/file/mapped"
@@ -50,7 +51,8 @@ func (s *Snapshot) ExplainScore(ctx context.Context, q Query, doc uint32) (out *
 		return nil, err
 	}
 	q = q.scored()
-	if doc >= g.Source.Docs {
+	empty := strings.TrimSpace(q.Text) == "" && len(q.Terms) == 0 && q.Expr == nil // a filter alone has documents
+	if doc >= g.Source.Docs || empty {
 		return nil, unmatched(uint64(doc))
 	}
 	one := q

@@ -22,7 +22,7 @@ func TestExplainScore(t *testing.T) {
 		case 0:
 			q.Text = drawPhrases(t)
 		case 1:
-			q.Text = rapid.SampledFrom([]string{"w0 w3^2", "w1*", "xw10~1 w2", "w1 AND (w4 OR w5) NOT w0", "w12345 ww1 +w1", "none"}).Draw(t, "text")
+			q.Text = rapid.SampledFrom([]string{"w0 w3^2", "w1*", "xw10~1 w2", "w1 AND (w4 OR w5) NOT w0", "w12345 ww1 +w1", "none", "", "  ", "..."}).Draw(t, "text")
 			if rapid.Bool().Draw(t, "best") {
 				q.Expansion.Best = true
 			}

@@ -49,6 +49,7 @@ func (c *Coordinator) SearchAll(ctx context.Context, index string, qs []engine.Q
 
 // ExplainScore returns the score that q gives to a document, and the name of the document: see engine.Snapshot.ExplainScore.
 func (c *Coordinator) ExplainScore(ctx context.Context, index string, q engine.Query, id uint64) (*engine.ScoreExplanation, string, error) {
+	q.Sort, q.Collapse, q.Boost = nil, "", nil // with an order a query without words is for all documents
 	own, err := engine.ForParts([]engine.Query{q})
 	if err != nil {
 		return nil, "", err

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"heddle/engine/failure"
 	"heddle/engine/internal/layout"
@@ -17,7 +18,8 @@ func (c *Coordinator) Score(ctx context.Context, index string, q *Query, id uint
 	defer cancel()
 	err = c.Run(ctx, index, layout.Index, func(ctx context.Context, x *Collection) error {
 		out = new(part.Scored)
-		if id < x.Layout.Docs {
+		empty := strings.TrimSpace(q.Text) == "" && len(q.Terms) == 0 // a filter alone has documents
+		if id < x.Layout.Docs && !empty {
 			one := *q
 			one.K, one.Offset, one.Total, one.CountOnly, one.After, one.Order, one.Filter, one.Fetch = 1, 0, 0, false, "", nil, nil, nil
 			qs := []Query{one}
