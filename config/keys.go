@@ -122,7 +122,7 @@ and-or is and first, and then or for a query with fewer than k such documents.`)
 auto lets the backend choose for each batch and list. A backend without the
 algorithm returns an error that lists its algorithms.`),
 	enum("search.accumulators", func(c *Config) *string { return &c.Search.Accumulators },
-		"auto", []string{"auto", "ranges", "global", "blocks"}, `Sums of a ranked OR.
+		"auto", []string{"auto", "ranges", "global", "blocks"}, `Sums of scores.
 ranges holds those of a range of documents in fast memory while all lists pass; global
 has a place for each document, as Ding et al. 2009, and is a baseline. blocks reads
 only blocks that can have one of the best documents: block-max pruning, Mallia et al.
