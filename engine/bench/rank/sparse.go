@@ -45,14 +45,6 @@ var sparseLevels = [...]level{
 	{28, 50, 2000, 0.9, 96, 0.25, 1.8},
 }
 
-// mean is the number of terms that a document has from the level.
-func (l *level) mean() (sum float64) {
-	for j := range l.terms {
-		sum += l.share(j)
-	}
-	return sum
-}
-
 // share is the probability of the term at rank j of a node in a document of the node.
 func (l *level) share(j int) float64 {
 	if l.docs == 0 {
