@@ -8,6 +8,7 @@ import (
 	"heddle/engine/failure"
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/bm25"
+	"heddle/engine/internal/filter"
 	"heddle/engine/internal/query"
 )
 
@@ -55,24 +56,20 @@ func (s *Snapshot) ExplainScore(ctx context.Context, q Query, doc uint32) (out *
 	if doc >= g.Source.Docs || empty {
 		return nil, unmatched(uint64(doc))
 	}
-	one := q
-	one.Filter = &Filter{Docs: []uint32{doc}}
-	hits, err := s.Search(ctx, one)
-	if err != nil {
-		return nil, err
-	}
-	if len(hits.Docs) == 0 {
-		return nil, unmatched(uint64(doc))
-	}
 	call, err := q.call()
 	if err != nil {
 		return nil, err
 	}
-	var in query.Query
-	q.internal(&in)
-	w, err := g.Why(ctx, &in, &call, doc)
+	var in filter.Compiler
+	defer in.Release()
+	one := query.Get()
+	q.internal(one)
+	w, err := in.Why(ctx, g, one, &filter.Filter{Docs: []uint32{doc}}, &call, doc)
 	if err != nil {
 		return nil, failure.Wrap("explain score", err)
+	}
+	if w == nil {
+		return nil, unmatched(uint64(doc))
 	}
 	return ScoreOf(w), nil
 }

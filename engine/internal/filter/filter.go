@@ -286,3 +286,14 @@ func (c *Compiler) Search(ctx context.Context, g *lists.Generation, q *query.Que
 	}
 	return g.Search(ctx, q, call)
 }
+
+// Why returns the parts of the score that q, a ranked query, which it gives back, gives to a document; nil: q does not match
+// the document.
+func (c *Compiler) Why(ctx context.Context, g *lists.Generation, q *query.Query, f *Filter, call *lists.Call, doc uint32) (*query.Why, error) {
+	again := *q
+	a, err := c.Search(ctx, g, q, f, call)
+	if err != nil || len(a.Docs) == 0 {
+		return nil, err
+	}
+	return g.Why(ctx, &again, call, doc)
+}

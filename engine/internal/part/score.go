@@ -22,25 +22,16 @@ func (p *Part) Score(ctx context.Context, q *Queries, doc uint32) (out *Scored, 
 	if q.Len() != 1 || q.K == 0 {
 		return nil, invalidOption("explain score", "%d queries for %d documents, want one ranked query", q.Len(), q.K)
 	}
-	r, err := p.restrict(q, nil)
+	r, err := p.restrict(q, []*filter.Filter{{Docs: []uint32{doc}}})
 	if err != nil {
 		return nil, err
-	}
-	only := &filter.Filter{Docs: []uint32{doc}}
-	if live := r.filters[0]; live != nil {
-		only = &filter.Filter{And: []*filter.Filter{live, only}}
 	}
 	var in filter.Compiler
 	defer in.Release()
 	call, one := q.call(), query.Get()
 	r.Get(0, one)
-	a, err := in.Search(ctx, p.Generation, one, only, &call)
-	if err != nil || len(a.Docs) == 0 {
-		return new(Scored), err
-	}
 	out = new(Scored)
-	r.Get(0, one)
-	if out.Why, err = p.Why(ctx, one, &call, doc); err == nil {
+	if out.Why, err = in.Why(ctx, p.Generation, one, r.filters[1], &call, doc); out.Why != nil {
 		out.Name, err = p.Name(doc)
 	}
 	return out, err
