@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 
+	"heddle/engine"
 	"heddle/engine/file/auxiliary"
 	"heddle/engine/file/container"
 )
@@ -93,7 +94,10 @@ func (k *Keeper) mend(ctx context.Context, states map[string]*State) error {
 		}
 		now, revision, err := get(ctx, k.KV, name)
 		if err == nil && !now.follows(old) {
-			now = &State{Epoch: max(old.Epoch, now.Epoch) + 1, Current: old.Current, Sources: old.Sources, Removed: old.Removed, Failure: lost} // no epoch twice
+			epoch := max(old.Epoch, now.Epoch) + 1 // no epoch twice
+			now = new(*old)
+			now.end(engine.OK, lost)
+			now.Epoch = epoch
 			_, err = put(ctx, k.KV, name, now, revision)
 		}
 		if err != nil { // another node may have been faster

@@ -174,7 +174,7 @@ func (o Operator) Cancel(ctx context.Context, name string) error {
 		if s.Intent == nil {
 			return fmt.Errorf("%s: no change is under way", name)
 		}
-		*s = State{Epoch: s.Epoch, Current: s.Current, Failure: s.Intent.Verb + " was cancelled", Sources: s.Sources, Removed: s.Removed}
+		s.end(engine.OK, s.Intent.Verb+" was cancelled")
 		return nil
 	})
 	return err
@@ -239,7 +239,8 @@ func (o Operator) change(ctx context.Context, name, verb string, sources []strin
 		}
 		epoch = s.Epoch + 1
 		m.Epoch = epoch
-		*s = State{Epoch: epoch, Current: s.Current, Sources: s.Sources, Removed: s.Removed, Intent: &Intent{Verb: verb, Target: m, Sources: sources}}
+		s.end(engine.OK, "")
+		s.Epoch, s.Intent = epoch, &Intent{Verb: verb, Target: m, Sources: sources}
 		return nil
 	})
 	return epoch, err

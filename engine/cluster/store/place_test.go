@@ -260,3 +260,14 @@ func TestEqualLoads(t *testing.T) {
 		t.Errorf("node %s", n)
 	}
 }
+
+// TestRemovedStays: the epoch of a removal outlives changes, whether they have effect or not.
+func TestRemovedStays(t *testing.T) {
+	for _, shards := range [][]layout.Shard{nil, {{}}} {
+		s := &State{Epoch: 3, Removed: 2, Failure: "old", Intent: &Intent{Target: &layout.Map{Epoch: 3, Shards: shards}}}
+		next, ok := s.Advance(nil, nil)
+		if failed := shards != nil; !ok || next.Removed != 2 || next.Intent != nil || (next.Failure != "") != failed || (next.Current == nil) != failed || s.Intent == nil {
+			t.Errorf("%v: %+v, %v", shards, next, ok)
+		}
+	}
+}

@@ -147,7 +147,9 @@ func (s *State) Advance(reports map[string]*Report, dead []string) (next *State,
 	target, ready := s.Intent.Target, true
 	fail := func(code engine.Code, format string, args ...any) (*State, bool) {
 		text := fmt.Sprintf("%s of epoch %d: ", s.Intent.Verb, target.Epoch) + fmt.Sprintf(format, args...)
-		return &State{Epoch: s.Epoch, Current: s.Current, Failure: text, Code: code, Sources: s.Sources, Removed: s.Removed}, true
+		next := new(*s)
+		next.end(code, text)
+		return next, true
 	}
 	for n, shard := range target.Shards {
 		part, alive := Part{target.Name, target.Epoch, n}, false
@@ -172,11 +174,17 @@ func (s *State) Advance(reports map[string]*Report, dead []string) (next *State,
 			return fail(engine.OK, "shard %d is for nodes %v alone, which do not answer: repeat the command, which takes other nodes", n, shard.Replicas)
 		}
 	}
-	sources := s.Intent.Sources
-	if sources == nil { // a move
-		sources = s.Sources
+	next = new(*s)
+	next.end(engine.OK, "")
+	if next.Current = target; s.Intent.Sources != nil { // no move
+		next.Sources = s.Intent.Sources
 	}
-	return &State{Epoch: s.Epoch, Current: target, Sources: sources}, ready
+	return next, ready
+}
+
+// end ends the intent, with the reason why it had no effect.
+func (s *State) end(code engine.Code, failure string) {
+	s.Intent, s.Code, s.Failure = nil, code, failure
 }
 
 // maps are the maps whose shards nodes must hold.
