@@ -78,18 +78,20 @@ func (a *Ask) Validate() error {
 
 // check returns an error if a file or table lacks the parts.
 func (a *Ask) check(f *hdl.File, t *tables.Generation) error {
-	const build = "build the index, or create the collection, with --store "
+	unstored := func(what, store string) error {
+		return query.Option(fmt.Errorf("%s: build the index, or create the collection, with --store %s", what, store))
+	}
 	switch {
 	case (len(a.Members) > 0 || a.Source || a.Snippet != nil) && f == nil:
 		return query.Option(errors.New("an index in memory has no stored documents"))
 	case len(a.Members) > 0 && f.Meta().Store == hdl.StoreText:
-		return query.Option(errors.New("fields: the index stores texts, which have no members: " + build + "source"))
+		return unstored("fields: the index stores texts, which have no members", "source")
 	case len(a.Members) > 0 && !f.HasDocuments():
-		return query.Option(errors.New("fields: the index stores no documents: " + build + "source"))
+		return unstored("fields: the index stores no documents", "source")
 	case a.Source && !f.HasDocuments():
-		return query.Option(errors.New("source: the index stores no documents: " + build + "text or source"))
+		return unstored("source: the index stores no documents", "text or source")
 	case a.Snippet != nil && !f.HasDocuments():
-		return query.Option(errors.New("the index stores no texts, which snippets, like and feedback read: " + build + "text or source"))
+		return unstored("the index stores no texts, which snippets, like and feedback read", "text or source")
 	case len(a.Attributes) > 0 && t == nil:
 		return query.Option(errors.New("attributes: the documents have none: build the index or collection with an attribute table"))
 	}
