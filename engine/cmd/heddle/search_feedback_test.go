@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -82,26 +80,11 @@ func TestSearchFeedback(t *testing.T) {
 		}
 	}
 	must(t, "cluster", "split", "-o", "d.shards", "--shards", "2", "d.hdl")
-	m, err := layout.ReadManifest("d.shards")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Epoch, m.Name = 7, "d"
-	if err := m.Write(filepath.Join("d.shards", layout.ManifestName)); err != nil {
-		t.Fatal(err)
-	}
-	for i := range m.Shards {
-		m.Shards[i].Replicas = []string{"n"}
-	}
-	node := serve(t, "--drain-delay", "0s", "--shards", "d.shards/manifest.json")
-	text, err := json.Marshal(map[string]any{"nodes": map[string]string{"n": node.url}, "collections": []*layout.Map{m}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, "cluster.json", string(text))
+	maps := []*layout.Map{placed(t, "d.shards", "n")}
+	nodes := map[string]*serving{"n": serve(t, "--drain-delay", "0s", "--shards", "d.shards/manifest.json")}
 	writeFile(t, "s.txt", "red, loom\n")
 	writeFile(t, "h.toml", "[server]\nsynonyms = \"d=s.txt\"\n")
-	front := serve(t, "--drain-delay", "0s", "--cluster", "cluster.json")
+	front := serveCluster(t, "cluster.json", nodes, maps)
 	own := serve(t, "--config", "h.toml", "--drain-delay", "0s", "--index", "d=d.hdl", "--index", "e=d", "--index", "bare=bare.hdl")
 	for body, want := range map[string]string{
 		`"like":{"doc":"a","documents":2}`:                                 "b c",

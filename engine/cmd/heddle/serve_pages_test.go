@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,24 +32,9 @@ func servePages(t *testing.T) (indexes []pagedIndex, years map[string]int) {
 		must(t, "collection", "add", "e", "part.jsonl")
 	}
 	must(t, "cluster", "split", "-o", "d.shards", "--shards", "3", "d.hdl", "--attributes", "d.hdb")
-	m, err := layout.ReadManifest("d.shards")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Epoch, m.Name = 7, "d"
-	if err := m.Write(filepath.Join("d.shards", layout.ManifestName)); err != nil {
-		t.Fatal(err)
-	}
-	for i := range m.Shards {
-		m.Shards[i].Replicas = []string{"n"}
-	}
-	node := serve(t, "--drain-delay", "0s", "--shards", "d.shards/manifest.json")
-	text, err := json.Marshal(map[string]any{"nodes": map[string]string{"n": node.url}, "collections": []*layout.Map{m}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, "cluster.json", string(text))
-	front := serve(t, "--drain-delay", "0s", "--cluster", "cluster.json")
+	maps := []*layout.Map{placed(t, "d.shards", "n")}
+	nodes := map[string]*serving{"n": serve(t, "--drain-delay", "0s", "--shards", "d.shards/manifest.json")}
+	front := serveCluster(t, "cluster.json", nodes, maps)
 	own := serve(t, "--drain-delay", "0s", "--index", "d=d.hdl", "--index", "e=e", "--table", "d=d.hdb")
 	for _, at := range []struct {
 		s     *serving

@@ -26,24 +26,14 @@ func TestServeStatic(t *testing.T) {
 	writeFile(t, "s.txt", "alias, w0\n")
 	writeFile(t, "h.toml", "[server]\nsynonyms = \"c=s.txt\"\npoll = \"10ms\"\n")
 	whole := serve(t, "--config", "h.toml", "--drain-delay", "0s", "--index", "c=c.hdl", "--table", "t=t.hdb", "--table", "c=t.hdb")
-	file := struct {
-		Nodes       map[string]string `json:"nodes"`
-		Collections []*layout.Map     `json:"collections"`
-	}{Nodes: map[string]string{}}
+	var maps []*layout.Map
 	for _, name := range []string{"c.hdl", "t.hdb"} {
 		split := []string{"cluster", "split", "-o", name + ".shards", "--shards", "3", name}
 		if name == "c.hdl" {
 			split = append(split, "--attributes", "t.hdb")
 		}
 		must(t, split...)
-		m, err := layout.ReadManifest(name + ".shards")
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.Epoch = 7
-		if err := m.Write(filepath.Join(name+".shards", layout.ManifestName)); err != nil {
-			t.Fatal(err)
-		}
+		m := placed(t, name+".shards", "full", "part")
 		// The second node lacks shard 0.
 		if err := os.CopyFS(name+".part", os.DirFS(name+".shards")); err != nil {
 			t.Fatal(err)
@@ -51,23 +41,13 @@ func TestServeStatic(t *testing.T) {
 		if err := os.Remove(filepath.Join(name+".part", m.Shards[0].File)); err != nil {
 			t.Fatal(err)
 		}
-		for i := range m.Shards {
-			m.Shards[i].Replicas = []string{"full"}
-			if i > 0 {
-				m.Shards[i].Replicas = append(m.Shards[i].Replicas, "part")
-			}
-		}
-		file.Collections = append(file.Collections, m)
+		m.Shards[0].Replicas = []string{"full"}
+		maps = append(maps, m)
 	}
 	full := serve(t, "--drain-delay", "0s", "--shards", "c.hdl.shards/manifest.json", "--shards", "t.hdb.shards")
 	part := serve(t, "--drain-delay", "0s", "--shards", "c.hdl.part", "--shards", "t.hdb.part")
-	file.Nodes["full"], file.Nodes["part"] = full.url, part.url
-	text, err := json.Marshal(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, "cluster.json", string(text))
-	c := serve(t, "--config", "h.toml", "--drain-delay", "0s", "--cluster", "cluster.json")
+	nodes := map[string]*serving{"full": full, "part": part}
+	c := serveCluster(t, "cluster.json", nodes, maps, "--config", "h.toml")
 	ask := func() {
 		t.Helper()
 		for _, call := range [][2]string{
@@ -114,14 +94,10 @@ func TestServeStatic(t *testing.T) {
 	if got := search(c, "alias"); got != want {
 		t.Errorf("with a wrong file: %s, want %s", got, want)
 	}
-	for i := range file.Collections { // the last shard is lost
-		file.Collections[i].Shards[2].Replicas = []string{"part"}
+	for _, m := range maps { // the last shard is lost
+		m.Shards[2].Replicas = []string{"part"}
 	}
-	if text, err = json.Marshal(file); err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, "lost.json", string(text))
-	lost := serve(t, "--drain-delay", "0s", "--cluster", "lost.json")
+	lost := serveCluster(t, "lost.json", nodes, maps)
 	if got := lost.ask("/v1/tables/t/count", `{"where":"a < 5"}`); !strings.Contains(got, "shards 2 of 3 do not answer") {
 		t.Error(got)
 	}
@@ -145,3 +121,35 @@ func TestServeStatic(t *testing.T) {
 
 // requestID is the part of an error that no two replies share.
 var requestID = regexp.MustCompile(`"request_id":"[^"]*"`)
+
+// placed returns the map of a folder of shards at epoch 7, with all shards on the nodes. The folder has its epoch then.
+func placed(t *testing.T, dir string, nodes ...string) *layout.Map {
+	t.Helper()
+	m, err := layout.ReadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Epoch = 7
+	if err := m.Write(filepath.Join(dir, layout.ManifestName)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range m.Shards {
+		m.Shards[i].Replicas = nodes
+	}
+	return m
+}
+
+// serveCluster starts a server that asks nodes for the shards of maps, which it reads from a file.
+func serveCluster(t *testing.T, file string, nodes map[string]*serving, maps []*layout.Map, args ...string) *serving {
+	t.Helper()
+	urls := map[string]string{}
+	for name, s := range nodes {
+		urls[name] = s.url
+	}
+	text, err := json.Marshal(map[string]any{"nodes": urls, "collections": maps})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, file, string(text))
+	return serve(t, append(args, "--drain-delay", "0s", "--cluster", file)...)
+}
