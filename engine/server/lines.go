@@ -183,8 +183,8 @@ type lineReader struct {
 	timeout uint32
 	room    func(bytes int64) error
 	line    api.Line
-	fields  *engine.Fields // of the last query with some
-	scoring *bm25.Params   // of the last query with some
+	fields  *engine.Fields // fields of the last query with some
+	scoring *bm25.Params   // parameters of the last query with some
 }
 
 func (l *lineReader) read(ctx context.Context, text []byte) (id json.RawMessage, q engine.Query, err error) {

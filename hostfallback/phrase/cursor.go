@@ -22,7 +22,7 @@ type cursor struct {
 	start  int // number of the first posting of docs
 	next   int // block to decode next
 
-	postings [codec.SegmentLen]int // of the documents of narrow, unless the list is a bitset
+	postings [codec.SegmentLen]int // numbers of postings, one for each document of narrow, unless the list is a bitset
 	ranked   bool                  // they are known, also of a bitset
 
 	doc     uint32

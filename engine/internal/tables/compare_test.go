@@ -181,7 +181,7 @@ func TestCompareRounded(t *testing.T) {
 	const rows = leastLanes
 	for _, real := range []struct {
 		of   column.Type
-		bits int // of the fraction
+		bits int // width of the significand: 53 or 24
 		near func(n int64) float64
 	}{{column.Float, 53, func(n int64) float64 { return float64(n) }}, {column.Float32, 24, func(n int64) float64 { return float64(float32(n)) }}} {
 		tab, numbers := plantest.NewTable(rows, 32), [2][]int64{}

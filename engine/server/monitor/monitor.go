@@ -20,7 +20,7 @@ type Request struct {
 	ID     string
 	Caller string // name of a token or certificate, or a host
 	Query  string // text of the query or predicate, set before the engine gets it
-	Name   string // of the index or table of the query; "" for a request without queries
+	Name   string // name of the index or table of the query; "" for a request without queries
 
 	Queries int  // number of queries
 	Errors  int  // number of queries that end with an error in an answered request

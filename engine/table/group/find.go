@@ -23,7 +23,7 @@ type Finder struct {
 	last   uint64
 	rows   []uint64
 	opt    *Options
-	shift  int      // of the codes of first
+	shift  int      // low bits of a code that first leaves out
 	first  []uint64 // rows by the highest bits of their codes; nil before the first call of At
 }
 

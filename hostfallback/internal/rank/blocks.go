@@ -23,8 +23,8 @@ const (
 // a sparse list one for each block with postings. The level of a block is its greatest impact in units of
 // 1<<levelShift, rounded up.
 type blocks struct {
-	levels []uint64 // of a dense list: the levels of eight blocks, one a byte; nil for a sparse list
-	places []uint32 // of a sparse list: block<<8 | level for each entry, and a greater value at the end
+	levels []uint64 // levels of eight blocks, one a byte; nil for a sparse list
+	places []uint32 // block<<8 | level of each entry, and a greater value at the end; nil for a dense list
 
 	// The postings of entry i are those from start(i) to start(i+1). A posting is the offset of its
 	// document in the block<<8 | impact. Postings are in the order of documents.
