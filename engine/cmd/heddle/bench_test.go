@@ -1,3 +1,5 @@
+//go:build !core
+
 package main
 
 import (
@@ -46,6 +48,7 @@ func TestBenchUsage(t *testing.T) {
 			wantFailure(t, heddle(t, strings.Fields(test.args)...), exitUsage, test.message)
 		})
 	}
+	wantFailure(t, heddleWith(t, "", []string{"HEDDLE_DEVICES_BACKEND=all"}, "bench", "lists", "--short"), exitUsage, "backend all is for search, calibrate and bitmap query")
 	wantFailure(t, heddle(t, "demo", "--text", "none.gz"), exitFailure, "none.gz", "no such file")
 	wantFailure(t, heddle(t, "demo", "now"), exitUsage, "takes no argument")
 	if f := files(t); f != "" {

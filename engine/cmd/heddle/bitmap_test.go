@@ -105,6 +105,7 @@ func zipped(t *testing.T, s string) string {
 // TestBitmapInputs builds the same table from every input format, with the same columns
 // and answers.
 func TestBitmapInputs(t *testing.T) {
+	needsAll(t)
 	testneeds.Sequential(t)
 	inTempDir(t)
 	trips := makeTrips(700)

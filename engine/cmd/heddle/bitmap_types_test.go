@@ -10,6 +10,7 @@ import (
 
 // TestBitmapTypes compares literals with values of all types exactly.
 func TestBitmapTypes(t *testing.T) {
+	needsAll(t)
 	testneeds.Sequential(t)
 	types, err := filepath.Abs("../../table/read/parquet/testdata/types.parquet")
 	if err != nil {

@@ -106,6 +106,9 @@ func TestBitmapWrongInput(t *testing.T) {
 		{"little memory", "a\n" + manyTexts(3000), "--build-memory 64KiB -", exitFailure, "too small: this build needs at least"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if strings.Contains(test.args, "parquet") {
+				needsAll(t)
+			}
 			args := append(strings.Fields("bitmap build -o x.hdb"), strings.Fields(test.args)...)
 			wantFailure(t, heddleWith(t, test.stdin, nil, args...), test.code, test.message)
 			if f := files(t); f != before {

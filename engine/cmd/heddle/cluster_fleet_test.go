@@ -1,3 +1,5 @@
+//go:build !core
+
 package main
 
 import (
@@ -25,6 +27,13 @@ import (
 // asControl is the variable that turns a test binary into a NATS server. Its value is the file of the
 // server's configuration.
 const asControl = "HEDDLE_TEST_CONTROL"
+
+func init() {
+	if file := os.Getenv(asControl); file != "" {
+		runControl(file)
+		os.Exit(0)
+	}
+}
 
 // runControl runs a NATS server until a signal ends the process.
 func runControl(file string) {

@@ -1,3 +1,5 @@
+//go:build !core
+
 package main
 
 import (
@@ -112,6 +114,7 @@ func TestLoadWrong(t *testing.T) {
 		{"http://h --index a", exitUsage, "give one of --query, --queries and --draw"},
 		{"http://h --table a --draw x.hdl", exitUsage, "--draw is for an index"},
 		{"http://h --index a --query b --kind fetch", exitUsage, `--kind: unknown kind "fetch" (one of search match count)`},
+		{"http://h --duration soon", exitUsage, `heddle load: flag --duration: "soon" is not a duration (like "500ms" or "2s")`},
 		{"http://h --index a --query b --batch 0", exitUsage, "must be positive"},
 		{"http://h --index a --query b --cert c", exitUsage, "--cert and --key belong together"},
 		{"http://h --index a --query b --ca absent.pem", exitUsage, "absent.pem"},

@@ -24,11 +24,18 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) == "1" {
 		main()
 	}
-	if file := os.Getenv(asControl); file != "" {
-		runControl(file)
-		return
-	}
 	os.Exit(m.Run())
+}
+
+// isCore tells that the command is built with the tag core.
+var isCore = valueFormats["parquet"] == nil
+
+// needsAll skips a test of what the core lacks.
+func needsAll(t *testing.T) {
+	t.Helper()
+	if isCore {
+		t.Skip("the core lacks it")
+	}
 }
 
 // process prepares the command as a separate process.

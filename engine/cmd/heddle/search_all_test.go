@@ -45,7 +45,6 @@ func TestSearchOnAll(t *testing.T) {
 		}
 	}
 	wantFailure(t, heddleWith(t, in, all, "search", "c.hdl", "--queries", "-", "--policy", "never"), exitUsage, "cooperative, device-first, wu")
-	wantFailure(t, heddleWith(t, "", all, "bench", "lists", "--short"), exitUsage, "backend all is for search, calibrate and bitmap query")
 }
 
 // TestBitmapOnAll compares the rows of all processors together with the rows of one backend.

@@ -1,8 +1,12 @@
+//go:build !core
+
 package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -14,7 +18,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"heddle/engine"
 	"heddle/engine/collection"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan/testneeds"
@@ -232,6 +238,122 @@ func (w *writers) fresh() {
 		}
 		if b, err := os.ReadFile(fresh); err != nil || !slices.Equal(a, b) {
 			t.Errorf("%s: %d bytes, the fresh build has %d, %v", merged, len(a), len(b), err)
+		}
+	}
+}
+
+// numbered yields JSON lines of about 8 KiB with the documents from a number on, until the context ends.
+func numbered(ctx context.Context, first, n int) io.Reader {
+	in, out := io.Pipe()
+	context.AfterFunc(ctx, func() { out.CloseWithError(ctx.Err()) })
+	go func() {
+		for i := range n {
+			if _, err := fmt.Fprintf(out, `{"id":"n%d","text":%q,"year":%d}`+"\n", first+i, strings.Repeat("loom ", 1600), first+i); err != nil {
+				return
+			}
+		}
+		out.Close()
+	}()
+	return in
+}
+
+// TestAdditionKills kills a server between and during streamed uploads, and commands that add documents. The collection
+// has all documents that were acknowledged, then a part of a running upload from its start, or all or none of a
+// running command. The next changes leave no file of the processes.
+func TestAdditionKills(t *testing.T) {
+	inTempDir(t)
+	act(t, "", "collection", "create", "books", "--attribute", "year=int")
+	e, err := engine.New(t.Context(), engine.Options{Backend: "host", Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	next := 0
+	check := func(most int) {
+		t.Helper()
+		if _, err := collection.Verify(t.Context(), "books"); err != nil {
+			t.Fatal(err)
+		}
+		c, err := e.OpenCollection(t.Context(), "books", engine.CollectionOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hits, err := c.Search(t.Context(), engine.Query{Text: "loom", Names: true, Filter: &engine.Filter{Where: "year >= 0"}})
+		if err := errors.Join(err, c.Close()); err != nil {
+			t.Fatal(err)
+		}
+		n := len(hits.Names)
+		if n < next || n > next+most {
+			t.Fatalf("%d documents, %d were acknowledged, %d were sent", n, next, most)
+		}
+		for i, name := range hits.Names {
+			if name != fmt.Sprint("n", i) {
+				t.Fatalf("document %d of %d is %s", i, n, name)
+			}
+		}
+		next = n
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	for round := range 2 {
+		s := serve(t, "--index", "books=books", "--admin", "127.0.0.1:0")
+		ctx, end := context.WithCancel(t.Context())
+		for sent, last := 0, round; sent <= last; sent++ {
+			lines := 700 // above one part
+			if sent == last {
+				lines = 1 << 20
+				time.AfterFunc(time.Duration(150+100*round)*time.Millisecond, func() { _ = s.cmd.Process.Kill() })
+			}
+			resp, err := client.Post(s.admin+"/v1/admin/indexes/books/upload", "application/x-ndjson", numbered(ctx, next, lines))
+			if sent == last {
+				if err == nil {
+					t.Fatalf("the server took a stream without an end: %s", resp.Status)
+				}
+				break
+			}
+			if err != nil || resp.StatusCode != http.StatusOK {
+				t.Fatalf("%v, %v", resp, err)
+			}
+			resp.Body.Close()
+			next += lines
+		}
+		end()
+		_ = s.cmd.Wait()
+		check(1 << 20)
+	}
+	for round := range 3 {
+		ctx, end := context.WithCancel(t.Context())
+		const lines = 600
+		cmd := process(t.Context(), "collection", "add", "books", "--format", "jsonl", "--no-progress", "-")
+		cmd.Stdin = numbered(ctx, next, lines)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		kill := time.AfterFunc(time.Duration(20+40*round)*time.Millisecond, func() { _ = cmd.Process.Kill() })
+		done := cmd.Wait()
+		kill.Stop()
+		end()
+		before := next
+		if check(lines); next != before && next != before+lines || done == nil && next == before {
+			t.Fatalf("%d of %d documents, the command: %v", next-before, lines, done)
+		}
+	}
+	act(t, "", "collection", "merge", "books")
+	act(t, `{"id":"z","text":"loom","year":0}`+"\n", "collection", "add", "books", "--no-merge", "-")
+	m, err := collection.Read("books")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{"lock": true, "manifest.json": true}
+	for _, s := range m.Segments {
+		known[s.File], known[s.Keys.File], known[s.Attributes.File] = true, true, true
+	}
+	entries, err := os.ReadDir("books")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !known[e.Name()] {
+			t.Errorf("%s is left", e.Name())
 		}
 	}
 }
