@@ -201,32 +201,12 @@ func TestFieldsOracle(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		docs := drawFielded(t)
-		dir, err := os.MkdirTemp("", "fields")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer os.RemoveAll(dir)
-		opt := build.DefaultOptions()
-		opt.Format, opt.Fields, opt.Positions, opt.Stdin = build.JSONL, []string{"title", "body"}, true, strings.NewReader(docs.lines())
-		if rapid.Bool().Draw(t, "shuffled") {
-			opt.Fields = []string{"body", "title"}
-		}
-		path := filepath.Join(dir, "x.hdl")
-		if _, err := build.Build(t.Context(), path, []string{"-"}, opt); err != nil {
-			t.Fatal(err)
-		}
-		x, err := e.OpenIndex(t.Context(), path, IndexOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer x.Close()
+		x, c := docs.open(t, e)
 		snapshot, err := x.Snapshot()
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer snapshot.Close()
-		c := docs.collection(t, e, filepath.Join(dir, "c"), opt.Fields)
-		defer c.Close()
 		for range queries {
 			q := Query{K: 100, Total: TotalExact, Names: true, QueryFields: rapid.SampledFrom([]string{"", "title^3,body", "body"}).Draw(t, "fields")}
 			if q.Expansion.Best = rapid.Bool().Draw(t, "best"); rapid.Bool().Draw(t, "dismax") {
@@ -312,12 +292,31 @@ func (docs fielded) all(e *querylang.Expr, fields []querylang.Field) (all []uint
 	return all
 }
 
-// collection makes a collection of several segments, with deleted documents in front of each.
-func (docs fielded) collection(t *rapid.T, e *Engine, dir string, fields []string) *Collection {
-	c, err := e.OpenCollection(t.Context(), dir, CollectionOptions{Create: &CollectionSettings{Fields: fields, Positions: true}})
-	if err != nil {
-		t.Fatal(err)
+// open returns the documents as a file, and as a collection of several segments with deleted documents in front of each.
+func (docs fielded) open(t *rapid.T, e *Engine) (*Index, *Collection) {
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
+	dir, err := os.MkdirTemp("", "fields")
+	must(err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	opt := build.DefaultOptions()
+	opt.Format, opt.Fields, opt.Positions, opt.Stdin = build.JSONL, []string{"title", "body"}, true, strings.NewReader(docs.lines())
+	if rapid.Bool().Draw(t, "shuffled") {
+		opt.Fields = []string{"body", "title"}
+	}
+	path := filepath.Join(dir, "x.hdl")
+	_, err = build.Build(t.Context(), path, []string{"-"}, opt)
+	must(err)
+	x, err := e.OpenIndex(t.Context(), path, IndexOptions{})
+	must(err)
+	t.Cleanup(func() { x.Close() })
+	c, err := e.OpenCollection(t.Context(), filepath.Join(dir, "c"), CollectionOptions{Create: &CollectionSettings{Fields: opt.Fields, Positions: true}})
+	must(err)
+	t.Cleanup(func() { c.Close() })
 	n := 0
 	for part := range slices.Chunk(docs, 10) {
 		some := []Document{{Name: "gone", Members: map[string]any{"title": "loom red", "body": "reed reed loom"}}}
@@ -325,12 +324,34 @@ func (docs fielded) collection(t *rapid.T, e *Engine, dir string, fields []strin
 			some = append(some, Document{Name: fmt.Sprint(n), Members: map[string]any{"title": strings.Join(d["title"], " "), "body": strings.Join(d["body"], " ")}})
 			n++
 		}
-		if _, err := c.Add(t.Context(), slices.Values(some)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.Delete(t.Context(), "gone"); err != nil {
-			t.Fatal(err)
-		}
+		_, err = c.Add(t.Context(), slices.Values(some))
+		must(err)
+		_, err = c.Delete(t.Context(), "gone")
+		must(err)
 	}
-	return c
+	return x, c
+}
+
+// TestFieldsExpansions: the terms of a word are bounded in each field, in a collection as in a file, with the same errors.
+func TestFieldsExpansions(t *testing.T) {
+	e, err := New(t.Context(), Options{Backend: "host", Threads: 1, Limits: Limits{Expansions: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	rapid.Check(t, func(t *rapid.T) {
+		x, c := drawFielded(t).open(t, e)
+		q := Query{K: 100, Total: TotalExact, Names: true}
+		for _, q.Text = range []string{"*e*", "lo*", "*e* lo*", "title:*e*", "title:lo* AND *ee*", `"*e* loom"`, "NOT *e*"} {
+			for _, q.QueryFields = range []string{"", "body", "body,title", "title^2,body"} {
+				for _, q.Expansion.Top = range []bool{false, true} {
+					want, wrong := x.Search(t.Context(), q)
+					got, err := c.Search(t.Context(), q)
+					if fmt.Sprint(err) != fmt.Sprint(wrong) || !slices.Equal(got.Names, want.Names) || !slices.Equal(got.Scores, want.Scores) || got.Total != want.Total {
+						t.Fatalf("%+v: %v %v of %v; %v, want %v %v of %v; %v", q, got.Names, got.Scores, got.Total, err, want.Names, want.Scores, want.Total, wrong)
+					}
+				}
+			}
+		}
+	})
 }

@@ -3,9 +3,11 @@ package coordinator
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"heddle/engine/failure"
+	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/query"
@@ -83,7 +85,7 @@ func (s *search) expand() {
 	}
 }
 
-// bounded returns the terms of a leaf that some shard has, at most as many as a word may have.
+// bounded returns the terms of a leaf that some shard has, in each field at most as many as a word may have.
 func (s *search) bounded(k *known, q *Query, leaf *querylang.Expr) *known {
 	if wrong, ok := errors.AsType[*syntax.Error](k.err); ok {
 		return &known{err: refusal(q, leaf, wrong.Reason)}
@@ -91,24 +93,47 @@ func (s *search) bounded(k *known, q *Query, leaf *querylang.Expr) *known {
 	if k.err != nil {
 		return k
 	}
-	df := make(map[string]uint64, len(k.terms))
-	out := &known{}
-	for i, t := range k.terms {
-		if df[t] = k.df[i]; k.df[i] > 0 {
-			out.terms = append(out.terms, t)
+	df, most, out := make(map[string]uint64, len(k.terms)), s.c.expansions(), &known{}
+	for _, field := range s.beginnings(q, leaf) {
+		var own []string
+		for i, t := range k.terms {
+			if k.df[i] > 0 && strings.HasPrefix(t, field) {
+				df[t], own = k.df[i], append(own, t)
+			}
 		}
-	}
-	most := s.c.expansions()
-	if n := len(out.terms); n > most {
-		if !q.Expansion.Top {
-			return &known{err: refusal(q, leaf, query.TooMany(n, most))}
+		if n := len(own); n > most {
+			if !q.Expansion.Top {
+				return &known{err: refusal(q, leaf, query.TooMany(n, most))}
+			}
+			own = query.Top(own, most, func(t string) uint64 { return df[t] })
 		}
-		out.terms = query.Top(out.terms, most, func(t string) uint64 { return df[t] })
+		out.terms = append(out.terms, own...)
 	}
+	slices.Sort(out.terms)
 	for _, t := range out.terms {
 		out.df = append(out.df, df[t])
 	}
 	return out
+}
+
+// beginnings are the names of the fields of a leaf, in the order of the query, as its terms begin; an empty text without fields.
+func (s *search) beginnings(q *Query, leaf *querylang.Expr) (all []string) {
+	if leaf.Field != "" {
+		return []string{leaf.Field + bm25.FieldMark}
+	}
+	fields, _ := querylang.ParseFields(q.Fields) // of a wrong text the leaf has an error
+	for _, f := range fields {
+		all = append(all, f.Name+bm25.FieldMark)
+	}
+	if all == nil {
+		for _, f := range s.fields {
+			all = append(all, f.Name+bm25.FieldMark)
+		}
+	}
+	if all == nil {
+		return []string{""}
+	}
+	return all
 }
 
 func refusal(q *Query, leaf *querylang.Expr, reason string) error {
