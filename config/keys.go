@@ -273,7 +273,7 @@ Empty is none: loading is forbidden.`),
 		`Reload an index or table when its file is replaced.
 server.poll is the time between looks.`),
 	key("server.poll", func(c *Config) *time.Duration { return &c.Server.Poll }, 2*time.Second, within(0, time.Hour),
-		`Time between looks for replaced files: tokens, certificates, configuration.
+		`Time between looks for replaced files: tokens, certificates, synonyms, configuration.
 0 is never. SIGHUP reads them at once.`),
 	key("server.timeout", func(c *Config) *time.Duration { return &c.Server.Timeout }, 30*time.Second, within(time.Millisecond, time.Hour),
 		`Time-out of a query or batch. A request may ask for less.`),

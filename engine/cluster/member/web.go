@@ -129,5 +129,5 @@ func (w *nodeWeb) follow(ctx context.Context) {
 		}
 		w.log.Info().Msg("reloaded")
 	}
-	watch.Reload(ctx, w.settings.Poll, w.files, hangup, reload, reload)
+	watch.Reload(ctx, w.settings.Poll, w.files, hangup, w.log, reload, reload)
 }

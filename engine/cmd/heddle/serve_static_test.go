@@ -96,6 +96,12 @@ func TestServeStatic(t *testing.T) {
 	if got := search(c, "alias"); got != want {
 		t.Errorf("with a wrong file: %s, want %s", got, want)
 	}
+	if err := os.Remove("s.txt"); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, "h.toml", "[server]\nsynonyms = \"c=s.txt\"\npoll = \"10ms\"\nmax_k = 20\n")
+	for strings.Contains(c.ask("/v1/indexes/c/search", `{"query":"w0","k":21}`), `"hits"`) { // up to the time-out of the test
+	}
 	for _, m := range maps { // the last shard is lost
 		m.Shards[2].Replicas = []string{"part"}
 	}
@@ -107,7 +113,7 @@ func TestServeStatic(t *testing.T) {
 		t.Error(got)
 	}
 	lost.end()
-	if said := c.end(); !strings.Contains(said, "s.txt: line 2: the analysis of the index leaves nothing") {
+	if said := c.end(); !strings.Contains(said, "s.txt: line 2: the analysis of the index leaves nothing") || strings.Count(said, "a file is lost") != 1 {
 		t.Errorf("messages: %s", said)
 	}
 	full.end()

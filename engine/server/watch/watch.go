@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/rs/zerolog"
 )
 
 // Look returns the states of files; nil for a file without one.
@@ -63,13 +65,29 @@ func Files(ctx context.Context, every time.Duration, current func() map[string]o
 }
 
 // Reload calls changed after a change of the files, unless every is 0, and signalled after each
-// signal of hangup, until ctx ends. Files are as in current of Files. Both may be called at once.
-func Reload(ctx context.Context, every time.Duration, files map[string]os.FileInfo, hangup <-chan os.Signal, changed, signalled func()) {
+// signal of hangup, until ctx ends. Files are as in current of Files. Both may be called at once. A warning
+// names a file that is lost at two looks.
+func Reload(ctx context.Context, every time.Duration, files map[string]os.FileInfo, hangup <-chan os.Signal, log zerolog.Logger, changed, signalled func()) {
 	var task sync.WaitGroup
 	defer task.Wait()
 	if every > 0 {
 		task.Go(func() {
-			Files(ctx, every, func() map[string]os.FileInfo { return files }, func([]string) []string {
+			lost := map[string]int{} // looks since the file was there
+			for name, first := range files {
+				if first == nil {
+					lost[name] = 2
+				}
+			}
+			Files(ctx, every, func() map[string]os.FileInfo {
+				for name := range files {
+					if _, err := os.Stat(name); err == nil {
+						lost[name] = 0
+					} else if lost[name]++; lost[name] == 2 {
+						log.Warn().Err(err).Msg("a file is lost: its last content stays in service")
+					}
+				}
+				return files
+			}, func([]string) []string {
 				changed()
 				return nil
 			})

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
 )
 
 // TestFiles replaces, extends and removes files.
@@ -98,33 +101,55 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestReload reads files again after a change and after a signal, and without times after signals alone.
+// TestReload reads files again after a change and after a signal, and without times after signals alone. It warns once of each loss
+// of a file, and not of a file that never was there.
 func TestReload(t *testing.T) {
 	for _, every := range []time.Duration{0, time.Millisecond} {
 		path := filepath.Join(t.TempDir(), "a")
 		if err := os.WriteFile(path, []byte("one"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		read := Look(path)
+		read := Look(path, path+".never")
 		if err := os.WriteFile(path, []byte("other"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		ctx, stop := context.WithCancel(t.Context())
+		said := lines(make(chan string, 10))
 		changed, signalled, ended := make(chan bool, 1), make(chan bool), make(chan bool)
 		hangup := make(chan os.Signal)
 		go func() {
 			defer close(ended)
-			Reload(ctx, every, read, hangup, func() { changed <- true }, func() { signalled <- true })
+			Reload(ctx, every, read, hangup, zerolog.New(said), func() { changed <- true }, func() { signalled <- true })
 		}()
 		hangup <- os.Interrupt
 		<-signalled
 		if every > 0 {
 			<-changed
+			for range 2 {
+				if err := os.Remove(path); err != nil {
+					t.Fatal(err)
+				}
+				if line := <-said; !strings.Contains(line, `"level":"warn"`) || !strings.Contains(line, path+": ") {
+					t.Errorf("warning %s", line)
+				}
+				if err := os.WriteFile(path, []byte("again"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				<-changed
+			}
 		}
 		stop()
 		<-ended
-		if len(changed) > 0 {
-			t.Errorf("every %v: a change is noticed", every)
+		if len(changed) > 0 || len(said) > 0 {
+			t.Errorf("every %v: %d changes are noticed, %d warnings", every, len(changed), len(said))
 		}
 	}
+}
+
+// lines receives the messages of a log.
+type lines chan string
+
+func (l lines) Write(p []byte) (int, error) {
+	l <- string(p)
+	return len(p), nil
 }

@@ -207,7 +207,7 @@ func (d *Daemon) follow(ctx context.Context, hangup <-chan os.Signal, ended <-ch
 		})
 	}
 	tasks.Go(func() {
-		watch.Reload(ctx, v.Poll, d.Read, hangup,
+		watch.Reload(ctx, v.Poll, d.Read, hangup, d.Log,
 			func() { d.note(d.reconfigure(ctx)) },
 			func() {
 				if v.Dev != "" {
