@@ -80,10 +80,12 @@ func TestPhraseDevice(t *testing.T) {
 	for i := range 300 {
 		text := `"` + words(2+i%3) + `"`
 		switch i % 10 {
-		case 3:
-			text += "~2"
-		case 5:
-			text = "NEAR/4(" + words(2) + ")"
+		case 1, 3:
+			text += fmt.Sprintf("~%d", 1+i%4)
+		case 4, 5:
+			text = fmt.Sprintf("NEAR/%d(%s)", 2+i%7, words(2+i%3))
+		case 6:
+			text = fmt.Sprintf("ORDERED/%d(%s)", 1+i%6, words(2+i%3))
 		case 7:
 			text = text + " OR (" + words(1) + " AND " + `"` + words(2) + `")`
 		case 8:
@@ -114,7 +116,8 @@ func TestPhraseDevice(t *testing.T) {
 	if found < 10000 {
 		t.Errorf("%d documents in all", found)
 	}
-	for text, says := range map[string]string{`"w1 w2"`: "on the device", `"w1 w2"~2`: "in pure Go", `"w1 w2" OR NEAR/3(w1 w2)`: "of these"} {
+	for text, says := range map[string]string{`"w1 w2"`: "on the device", `"w1 w2"~2`: "on the device", `NEAR/3(w1 w2)`: "on the device",
+		`ORDERED/3(w1 w2)`: "on the device", `"w1 w2 w1"~2`: "in pure Go", `NEAR/3(w1 w2) OR "w1 w2 w1"~2`: "of these"} {
 		var why observe.Explanation
 		if _, err := x.Search(t.Context(), Query{Text: text, Explain: &why}); err != nil || !strings.Contains(why.String(), says) {
 			t.Errorf("%s: %v, %v; want %q", text, err, why.String(), says)

@@ -1,29 +1,30 @@
-// phrase_find, phrase_match: the documents of exact phrases, and how often each has the phrase.
+// phrase_find, phrase_match: the documents of phrases and windows, and how often each has them.
 //
 // Computes  phrase_find: candidates[...] = {part, element} of the documents of the rarest word of each
 //           phrase that the bitsets of all other words have; state[APPENDED] counts them.
-//           phrase_match: for each candidate that has all words, and in which the positions of the
-//           words, each less its offset, have a common number: found[...] = {query, document,
-//           how many such numbers}, or LONG in place of the number where the words have more
-//           occurrences than PHRASE_MOST. The order is any.
-// Source    documents first, as Ding et al. 2009, section 8; then the positions of one document are
-//           intersected by a work-item.
+//           phrase_match: for each candidate that has all words, and in which their positions
+//           match: found[...] = {query, document, how many matches}, or the sum of their weights
+//           of a sloppy phrase. It is LONG where the words have more occurrences than PHRASE_MOST,
+//           or SLOPPY_MOST. The order is any. plan.PhraseKind says what a match is.
+// Source    documents first, as Ding et al. 2009, section 8; then a work-item walks the positions of
+//           one document.
 // Batch     one upload of uint4. First the parts of the lists of the rarest words, PART(i), by
 //           ascending place:
 //             {query, first element, elements, place among `docs` in units of four words}
-//           At queries_at {first slot, slots, 0, 0} a query, then four a slot, by ascending number
-//           of documents:
+//           At queries_at {first slot, slots, kind, distance} a query, then four a slot, by
+//           ascending number of documents:
 //             [0] its list (common.cl)
-//             [1] {offset of its bitset in `aux`, words of it, what is added to its positions, 0}
+//             [1] {offset of its bitset in `aux`, words of it, what is added to its positions, place
+//                 in the phrase}
 //             [2] its frequencies: x, y and w as in posting.cl
 //             [3] {number of its first occurrence: two words, first word of its ranks, bits of a
 //                 rank (bits 0-7), 1 if all frequencies are 1 (8)}
-// Positions as package codec/positions packs them: blocks of 128 values in `words`, six words of
-//           `directory` for each eight. Rank k of a list is the sum of the frequencies, each less 1, before posting 128 (k + 1).
+// Positions see positions.cl. Rank k of a list is the sum of the frequencies, each less 1, before
+//           posting 128 (k + 1).
 // State     words: APPENDED, FOUND, documents with all words, positions read (two words).
 // Phases    phrase_match: (1) the document is searched in each list; (2) the frequencies before it
-//           in its segment, and the rank before that, give the number of its first occurrence; (3) the
-//           word whose position lies behind moves on until all agree, and so on.
+//           in its segment, and the rank before that, give the number of its first occurrence; (3)
+//           word by word moves on to its next position until one has no more.
 // Launch    any work-group size: phrase_find a work-item for each place among `docs`,
 //           phrase_match for each that there may be a candidate of.
 // Local     none.
@@ -32,19 +33,19 @@
 #ifndef HEDDLE_SEEK
 #include "seek.cl"
 #endif
+#ifndef HEDDLE_POSITIONS
+#include "positions.cl"
+#endif
 
 #define PHRASE_SLOTS 8 // words of a phrase at most
 #define PHRASE_MOST 16384 // occurrences of the words in a document at most
-#define LONG 0xffffffff
+#define SLOPPY_MOST 4095 // the same for sloppy phrases, whose sum of weights has 32 bits then
 
 #define APPENDED 0
 #define FOUND_AT 1
 #define WITH_ALL 2
 #define READ 3
 #define STATE_WORDS 8 // found begins behind them
-
-#define POSITION_BLOCK 128
-#define POSITION_GROUP 8 // blocks of an entry of the directory
 
 // part_of returns the last of n parts that begin at or before a place, in units of four words.
 static inline uint part_of(__global const uint4 *batch, uint n, uint at) {
@@ -83,69 +84,6 @@ __kernel void phrase_find(ARENA, __global const uint *aux, __global const uint4 
     candidates[atomic_inc(state + APPENDED)] = (uint2)(p, e);
 }
 
-// The positions of a word in a document from one on.
-typedef struct {
-    ulong at;       // number of the next occurrence
-    uint left;      // how many there are
-    uint position;  // the last one
-    uint block;     // first word of the block of the next one
-    uint shape;     // of that block
-    uint exception; // number of its next exception
-    uint index;     // value that this exception belongs to
-} places_t;
-
-static inline uint shape_words(uint shape) { return 4 * (shape & 31) + ((shape >> 8) * (11 + 4 * (shape >> 5 & 7)) + 31) / 32; }
-
-static inline uint shape_exception(uint shape) { return 11 + 4 * (shape >> 5 & 7); } // bits
-
-static inline uint exception_place(words_t words, uint count, uint block, uint shape, uint e) {
-    return e < shape >> 8 ? bits_at(words, count, block + 4 * (shape & 31), e * shape_exception(shape), 7) : POSITION_BLOCK;
-}
-
-// enter finds the block of the next occurrence. A block that is not inside the words counts as zeros.
-static inline void enter(places_t *c, words_t words, uint count, __global const uint *directory, uint groups) {
-    uint k = (uint)(c->at / POSITION_BLOCK % POSITION_GROUP), slot = (uint)(c->at % POSITION_BLOCK);
-    ulong group = c->at / (POSITION_BLOCK * POSITION_GROUP);
-    c->block = c->shape = 0;
-    if (group < groups) {
-        words_t entry = directory + group * 6;
-        ulong at = (ulong)entry[1] << 32 | entry[0];
-        uint shape = entry[2] & 0xffff;
-        for (uint i = 1; i <= k; i++) {
-            at += shape_words(shape);
-            shape = entry[2 + i / 2] >> (i % 2 * 16) & 0xffff;
-        }
-        if (at <= count && shape_words(shape) <= count - at && shape >> 8 <= POSITION_BLOCK) {
-            c->block = (uint)at;
-            c->shape = shape;
-        }
-    }
-    uint lo = 0, hi = c->shape >> 8; // the first exception that is not before slot
-    while (lo < hi) {
-        uint mid = (lo + hi) / 2;
-        if (exception_place(words, count, c->block, c->shape, mid) < slot) lo = mid + 1; else hi = mid;
-    }
-    c->exception = lo;
-    c->index = exception_place(words, count, c->block, c->shape, lo);
-}
-
-// go_on moves to the next position.
-static inline void go_on(places_t *c, words_t words, uint count, __global const uint *directory, uint groups) {
-    uint slot = (uint)(c->at % POSITION_BLOCK);
-    if (slot == 0 || c->index == LONG)
-        enter(c, words, count, directory, groups);
-    uint width = c->shape & 31, v = bits_at(words, count, c->block, slot * width, width);
-    if (slot == c->index) {
-        uint size = shape_exception(c->shape);
-        v |= bits_at(words, count, c->block + 4 * width, c->exception * size + 7, size - 7) << width;
-        c->exception++;
-        c->index = exception_place(words, count, c->block, c->shape, c->exception);
-    }
-    c->position += v + 1;
-    c->at++;
-    c->left--;
-}
-
 // sum_before adds the values before value i of a segment up, bit by bit where they have one or two. *at is value i.
 static inline ulong sum_before(words_t p, uint words, segment_t g, uint i, uint *at) {
     ulong sum = 0;
@@ -178,7 +116,8 @@ static inline places_t places_of(FREQUENCIES, __global const uint4 *slot, __glob
     places_t c;
     c.at = ((ulong)o.y << 32 | o.x) + i;
     c.left = 1;
-    c.position = c.index = LONG;
+    c.position = (ulong)slot[1].z - 1;
+    c.index = LONG;
     c.block = c.shape = c.exception = 0;
     if (o.w >> 8 & 1)
         return c;
@@ -203,37 +142,30 @@ __kernel void phrase_match(ARENA, FREQUENCIES, __global const uint4 *batch, __gl
     uint4 part = batch[candidate.x], query = batch[queries_at + part.x];
     __global const uint4 *slots = batch + query.x;
     uint i = part.y + candidate.y, x = element_of(ARENA_ARGS, docs, slots[0], i, part.w * 4 + candidate.y);
-    uint n = min(query.y, (uint)PHRASE_SLOTS), total = 0;
+    uint n = min(query.y, (uint)PHRASE_SLOTS), most = query.z == SLOPPY ? SLOPPY_MOST : PHRASE_MOST, total = 0;
     places_t all[PHRASE_SLOTS];
     for (uint s = 0; s < n; s++) {
         uint4 list = slots[4 * s];
         if (s && !find(list_words(ARENA_ARGS, list), list, 0, LONG, x, &i))
             return;
-        all[s] = places_of(FREQUENCY_ARGS, slots + 4 * s, ranks, rank_words, i);
-        total = total > PHRASE_MOST || all[s].left > PHRASE_MOST ? PHRASE_MOST + 1 : total + all[s].left;
+        places_t one = places_of(FREQUENCY_ARGS, slots + 4 * s, ranks, rank_words, i);
+        total = total > most || one.left > most ? most + 1 : total + one.left;
+        all[min(slots[4 * s + 1].w, n - 1)] = one;
     }
     atomic_inc(state + WITH_ALL);
-    bool more = total <= PHRASE_MOST;
-    uint times = more ? 0 : LONG, read = 0, agree = 0, s = 0;
-    ulong target = 0;
-    while (more) {
-        ulong start = (ulong)all[s].position + slots[4 * s + 1].z;
-        if (all[s].index == LONG || start < target) { // the first position, or the next one
-            more = all[s].left > 0;
-            if (more) {
-                go_on(&all[s], words, word_count, directory, groups);
-                read++;
-            }
-            continue;
-        }
-        agree = start == target ? agree + 1 : 1;
-        target = start;
-        if (agree == n) {
-            times++;
-            target++;
-            agree = 0;
-        }
-        s = s + 1 == n ? 0 : s + 1;
+    uint times = LONG, read = 0;
+    if (total <= most) {
+        for (uint s = 0; s < n; s++)
+            go_on(all + s, POSITION_ARGS);
+        if (query.z == ORDERED)
+            times = ordered_times(all, n, query.w, POSITION_ARGS);
+        else if (query.z == NEAR || query.z == SLOPPY)
+            times = close_times(all, n, query.z == SLOPPY, (ulong)query.w + (query.z == SLOPPY), POSITION_ARGS);
+        else
+            times = exact_times(all, n, POSITION_ARGS);
+        read = total;
+        for (uint s = 0; s < n; s++)
+            read -= all[s].left;
     }
     uint old = atomic_add(state + READ, read);
     if (old + read < old)

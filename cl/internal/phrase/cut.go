@@ -39,7 +39,7 @@ type cut struct {
 	queriesAt      int    // in uint4
 	words          int    // of the upload
 	moved          uint64 // bytes that decoding and phrase_find load and store; phrase_match adds its candidates and results
-	order          []plan.Slot
+	order          []int  // places of a phrase, the one with the fewest documents first
 }
 
 // nextRound makes the next round. At the end it has no queries.
@@ -55,15 +55,19 @@ func (c *cut) nextRound() error {
 		if !makes(src, p) {
 			continue
 		}
-		c.order = append(c.order[:0], p.Slots...)
-		slices.SortStableFunc(c.order, func(a, b plan.Slot) int { return cmp.Compare(src.Lists[a.Lists[0]].Len, src.Lists[b.Lists[0]].Len) })
-		n := src.Lists[c.order[0].Lists[0]].Len
+		postings := func(i int) uint32 { return src.Lists[p.Slots[i].Lists[0]].Len }
+		c.order = c.order[:0]
+		for i := range p.Slots {
+			c.order = append(c.order, i)
+		}
+		slices.SortStableFunc(c.order, func(i, j int) int { return cmp.Compare(postings(i), postings(j)) })
+		n := postings(c.order[0])
 		left := c.most - c.places
 		if left < lists.RunLen || c.words+c.size(left) > uploadWords {
 			return nil
 		}
 		take := min(n-c.done, uint32(left/lists.RunLen*lists.RunLen))
-		c.add(take)
+		c.add(p, take)
 		if c.done += take; c.done < n {
 			return nil
 		}
@@ -76,10 +80,10 @@ func (c *cut) size(places int) int {
 	return 8 + 4*slotUnits*len(c.order) + lists.RunWords*(places/lists.RunLen+1)
 }
 
-// add adds a part of the phrase whose slots are in order to the round.
-func (c *cut) add(take uint32) {
+// add adds a part of a phrase to the round.
+func (c *cut) add(p *plan.Phrase, take uint32) {
 	records, src := c.tables.Records, c.set.Src
-	first := &records[c.order[0].Lists[0]]
+	first := &records[p.Slots[c.order[0]].Lists[0]]
 	at := uint32(c.places / 4)
 	c.parts = append(c.parts, [4]uint32{uint32(len(c.queries)), c.done, take, at})
 	if d := lists.DecoderOf(first.Codec()); d != lists.NoDecoder {
@@ -91,14 +95,18 @@ func (c *cut) add(take uint32) {
 	}
 	c.moved += 4*uint64(take)*uint64(len(c.order)) + 4*uint64(take)*uint64(first[2])/uint64(max(first[1], 1))
 	c.places += int(take+lists.DecodeRound-1) / lists.DecodeRound * lists.DecodeRound
-	last := c.phrases[c.next].Slots[len(c.order)-1].Offset
-	for _, s := range c.phrases[c.next].Slots {
+	last := uint32(0)
+	for _, s := range p.Slots {
 		last = max(last, s.Offset)
 	}
-	c.queries = append(c.queries, [4]uint32{uint32(len(c.slots)), uint32(len(c.order))})
+	c.queries = append(c.queries, [4]uint32{uint32(len(c.slots)), uint32(len(c.order)), uint32(p.Kind), p.Distance})
 	c.of = append(c.of, c.next)
-	for _, s := range c.order {
-		h := s.Lists[0]
+	for _, i := range c.order {
+		s := p.Slots[i]
+		h, more := s.Lists[0], uint32(0)
+		if p.Kind == plan.Exact || p.Kind == plan.Sloppy {
+			more = last - s.Offset
+		}
 		r, l, f, o := &records[h], &src.Lists[h], c.freqPlaces[h], src.Positions.Of(h)
 		bits, words := uint32(0), uint32(0)
 		if r.Probe() == lists.ProbeBits {
@@ -108,7 +116,7 @@ func (c *cut) add(take uint32) {
 		if o.Count == uint64(o.Postings) || l.FreqWords == 0 {
 			once = 1
 		}
-		c.slots = append(c.slots, [4]uint32(r[:4]), [4]uint32{bits, words, last - s.Offset}, [4]uint32{f.Off, l.FreqWords, 0, f.Rest | f.Buffer<<8},
+		c.slots = append(c.slots, [4]uint32(r[:4]), [4]uint32{bits, words, more, uint32(i)}, [4]uint32{f.Off, l.FreqWords, 0, f.Rest | f.Buffer<<8},
 			[4]uint32{uint32(o.First), uint32(o.First >> 32), uint32(o.RanksAt), uint32(plan.RankBits(o.Postings, o.Count)) | once<<8})
 	}
 	c.words += 8 + 4*slotUnits*len(c.order)

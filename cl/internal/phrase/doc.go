@@ -1,13 +1,13 @@
-// Package phrase makes the lists of exact phrases on a device.
+// Package phrase makes the lists of phrases and windows on a device.
 //
 // A round is some phrases, or a part of the documents of the rarest word of one. That word's list is
 // decoded, the bitsets of the other words pass over most of its documents, and a work-item for each document
 // that is left searches it in the other lists and walks the positions. Documents and frequencies come back in one
 // download; the host sorts them.
 //
-// Positions load with the first phrase. Pure Go makes the lists of other kinds of phrases, of phrases of more than Slots
+// Positions load with the first phrase. Pure Go makes the lists of sloppy phrases with repeated words, of phrases of more than Slots
 // words, with alternatives or with lists without random access, and of phrases of which a document has more than 16,384
-// occurrences of their words.
+// occurrences of their words, or 4,095 of a sloppy phrase.
 //
 //	kernel        purpose                                    work-group  local memory  barriers
 //	phrase_find   documents that all words may have          64          none          none

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -125,11 +126,11 @@ func (x *slot) make(ctx context.Context, c *cut, made []*plan.Made, st *plan.Sta
 
 // makes tells whether the kernels make the list of a phrase.
 func makes(src *plan.Source, p *plan.Phrase) bool {
-	if p.Kind != plan.Exact || len(p.Slots) > Slots {
+	if p.Kind > plan.Ordered || len(p.Slots) > Slots {
 		return false
 	}
-	for _, s := range p.Slots {
-		if len(s.Lists) != 1 {
+	for i, s := range p.Slots {
+		if len(s.Lists) != 1 || p.Kind == plan.Sloppy && slices.ContainsFunc(p.Slots[:i], func(t plan.Slot) bool { return t.Lists[0] == s.Lists[0] }) {
 			return false
 		}
 		src.Describe(s.Lists[0])

@@ -35,21 +35,28 @@ func selfTest(ctx context.Context, rt *device.Runtime) error {
 	for i, p := range phrases {
 		want := plain(at, p)
 		if made[i] == nil || !slices.Equal(made[i].Docs, want.Docs) || !slices.Equal(made[i].Freqs, want.Freqs) {
-			return rt.FailedTest("the list of phrase %d, of %d words, differs from pure Go's", i, len(p.Slots))
+			return rt.FailedTest("the list of phrase %d, of the kind %d and %d words, differs from pure Go's", i, p.Kind, len(p.Slots))
 		}
 	}
 	return nil
 }
 
-// phrases are phrases of two to four of some lists.
+// phrases are phrases and windows of two to four of some lists, of each kind.
 func phrases(lists int) (all []*plan.Phrase) {
 	for h := range lists {
 		for _, others := range [][]int{{h + 1}, {h + 3}, {h}, {h + 4, h + 2, h}} {
-			p := &plan.Phrase{Slots: []plan.Slot{{Lists: []plan.Handle{plan.Handle(h)}}}}
-			for i, o := range others {
-				p.Slots = append(p.Slots, plan.Slot{Offset: uint32(i + 1 + h%2), Lists: []plan.Handle{plan.Handle(o % lists)}})
+			for kind := plan.Exact; kind <= plan.Ordered; kind++ {
+				if kind == plan.Sloppy && slices.Contains(others, h) {
+					others = others[:len(others)-1]
+				}
+				p := &plan.Phrase{Kind: kind, Distance: uint32(1 + h%3*2), Slots: []plan.Slot{{Lists: []plan.Handle{plan.Handle(h)}}}}
+				for i, o := range others {
+					p.Slots = append(p.Slots, plan.Slot{Offset: uint32(i + 1 + h%2), Lists: []plan.Handle{plan.Handle(o % lists)}})
+				}
+				if len(p.Slots) > 1 {
+					all = append(all, p)
+				}
 			}
-			all = append(all, p)
 		}
 	}
 	return all
@@ -61,9 +68,15 @@ func open(ctx context.Context, rt *device.Runtime) (*Maker, []map[uint32][]uint3
 	if err != nil {
 		return nil, nil, rt.FailedTest("preparing: %w", err)
 	}
+	m, err := openOn(ctx, rt, src)
+	return m, at, err
+}
+
+// openOn makes a maker over some lists. close must follow.
+func openOn(ctx context.Context, rt *device.Runtime, src *plan.Source) (*Maker, error) {
 	set, err := lists.New(rt, src, rt.Memory)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	m := New(set, rank.New(set))
 	if err = set.Load(ctx, 0); err == nil {
@@ -71,9 +84,9 @@ func open(ctx context.Context, rt *device.Runtime) (*Maker, []map[uint32][]uint3
 	}
 	if err != nil {
 		m.close()
-		return nil, nil, err
+		return nil, err
 	}
-	return m, at, nil
+	return m, nil
 }
 
 // close closes a maker of open with its lists.
@@ -120,32 +133,4 @@ func sample() (*plan.Source, []map[uint32][]uint32, error) {
 	src.SetPositions(freqs, values)
 	src.Lengths = make([]uint32, src.Docs)
 	return src, at, nil
-}
-
-// plain makes the list of an exact phrase by search for each place.
-func plain(at []map[uint32][]uint32, p *plan.Phrase) (made plan.Made) {
-	for d, starts := range at[p.Slots[0].Lists[0]] {
-		n := uint64(0)
-		for _, x := range starts {
-			if !slices.ContainsFunc(p.Slots, func(s plan.Slot) bool {
-				_, found := slices.BinarySearch(at[s.Lists[0]][d], x+s.Offset)
-				return !found
-			}) {
-				n++
-			}
-		}
-		if n > 0 {
-			made.Docs = append(made.Docs, d)
-			made.Freqs = append(made.Freqs, n<<plan.FreqBits)
-		}
-	}
-	order := make([]uint64, len(made.Docs))
-	for i, d := range made.Docs {
-		order[i] = uint64(d)<<32 | made.Freqs[i]>>plan.FreqBits
-	}
-	slices.Sort(order)
-	for i, k := range order {
-		made.Docs[i], made.Freqs[i] = uint32(k>>32), uint64(uint32(k))<<plan.FreqBits
-	}
-	return made
 }

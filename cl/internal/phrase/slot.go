@@ -170,9 +170,13 @@ func (c *cut) collect(found []uint32, made []*plan.Made) error {
 			return nil
 		}
 		slices.Sort(own)
+		shift := plan.FreqBits
+		if c.phrases[c.of[q]].Kind == plan.Sloppy {
+			shift = 0
+		}
 		m.Docs, m.Freqs = slices.Grow(m.Docs, len(own)), slices.Grow(m.Freqs, len(own))
 		for _, k := range own {
-			m.Docs, m.Freqs = append(m.Docs, uint32(k>>32)), append(m.Freqs, uint64(uint32(k))<<plan.FreqBits)
+			m.Docs, m.Freqs = append(m.Docs, uint32(k>>32)), append(m.Freqs, uint64(uint32(k))<<shift)
 		}
 		return nil
 	})
@@ -212,6 +216,6 @@ type matchArguments struct {
 // Operation registers the kernels of phrases. They are tested on first use.
 var Operation = device.Operation{
 	Name:     "phrase",
-	Programs: []device.Program{{Kernels: []device.Function{find, match}, Files: device.Files("posting.cl", "seek.cl", "phrase.cl")}},
+	Programs: []device.Program{{Kernels: []device.Function{find, match}, Files: device.Files("posting.cl", "seek.cl", "positions.cl", "phrase.cl")}},
 	Limits:   func(device.Tuning) (localMemory, group int) { return 0, local },
 }
