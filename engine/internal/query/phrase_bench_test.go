@@ -102,18 +102,28 @@ func zipfText(tb testing.TB, docs, vocabulary int) *Index {
 	return x
 }
 
-// phrasesOf draws phrases of two words whose logarithms of ranks are equally likely from a rank to another one.
-func phrasesOf(n, from, to int) (all []string) {
+// phraseKinds are phrases and windows of words that fmt.Sprintf inserts.
+var phraseKinds = []struct {
+	name, format string
+	words        int
+}{{"exact", `"%d %d"`, 2}, {"slop", `"%d %d"~3`, 2}, {"near", "NEAR/5(%d %d)", 2}, {"ordered", "ORDERED/5(%d %d)", 2}, {"near of three", "NEAR/20(%d %d %d)", 3}}
+
+// phrasesOf draws phrases of words whose logarithms of ranks are equally likely from a rank to another one.
+func phrasesOf(format string, words, n, from, to int) (all []string) {
 	random := rand.New(rand.NewPCG(9, 9))
 	word := func() int { return int(float64(from) * math.Pow(float64(to)/float64(from), random.Float64())) }
 	for range n {
-		all = append(all, fmt.Sprintf(`"%d %d"`, word(), word()))
+		var some []any
+		for range words {
+			some = append(some, word())
+		}
+		all = append(all, fmt.Sprintf(format, some...))
 	}
 	return all
 }
 
-// BenchmarkPhrases answers phrases of two words, in batches and alone, on the device of the tests and on one core in pure Go, and compares the
-// answers. HEDDLE_PHRASE_DOCS is the number of documents.
+// BenchmarkPhrases answers phrases and windows, in batches and alone, on the device of the tests and in pure Go, on one core and on all, and
+// compares the answers. HEDDLE_PHRASE_DOCS is the number of documents.
 func BenchmarkPhrases(b *testing.B) {
 	device := testneeds.Device(b)
 	docs := 20_000
@@ -147,80 +157,98 @@ func BenchmarkPhrases(b *testing.B) {
 		stores[name] = s
 	}
 	for _, ranks := range [][2]int{{20, 2000}, {200, 20000}, {2000, 100000}} {
-		for name, opt := range map[string]Options{"docs": {}, "count": {CountOnly: true}, "top10": {K: 10}} {
-			answers := map[string]any{}
-			for where, s := range stores {
-				size := 4096
-				if where == "host" {
-					size = 16
-				}
-				texts := phrasesOf(size, ranks[0], ranks[1])
-				batch := func(texts []string) *Batch {
-					var set Settings
-					if err := x.Settle(&set, &opt); err != nil {
-						b.Fatal(err)
+		for _, kind := range phraseKinds {
+			for name, opt := range map[string]Options{"docs": {}, "top10": {K: 10}} {
+				answers := map[string]any{}
+				for where, s := range stores {
+					size, callers := 4096, 2
+					if where == "host" {
+						size, callers = 16, runtime.GOMAXPROCS(0)
 					}
-					all := new(Batch)
-					all.Reset(&set.Kind)
-					for _, text := range texts {
-						one := new(Batch)
-						one.Reset(&set.Kind)
-						if _, err := one.Add(x, &Query{Text: text, Options: opt}, &set); err != nil {
-							b.Fatal(err)
-						}
-						all.Adopt(one)
-					}
-					all.Threads = 1
-					return all
+					texts := phrasesOf(kind.format, kind.words, size, ranks[0], ranks[1])
+					r := benchPhrases(b, x, s, texts, opt, callers)
+					fmt.Printf("%-13s %-6s ranks %d-%d %-5s %9.0f q/s (%.0f to %.0f), of %d callers %.0f, p50 alone %v; %s\n", kind.name, where, ranks[0], ranks[1], name,
+						r.rate, r.least, r.most, callers, r.callers, r.alone, r.work)
+					answers[where] = r.found
 				}
-				run := func(q *Batch) time.Duration {
-					began := time.Now()
-					if err := q.Run(context.Background(), s, 0); err != nil {
-						panic(err)
-					}
-					return time.Since(began)
+				if !reflect.DeepEqual(answers["device"], answers["host"]) {
+					b.Errorf("%s: %s of ranks from %d on differ", kind.name, name, ranks[0])
 				}
-				run(batch(texts[:1]))
-				var took, alone []time.Duration
-				var wg sync.WaitGroup
-				var last *Batch
-				for range 5 {
-					last = batch(texts)
-					took = append(took, run(last))
-				}
-				for i := range 16 {
-					alone = append(alone, run(batch(texts[i:i+1])))
-				}
-				var two [2][3]*Batch
-				for i := range 6 {
-					two[i%2][i/2] = batch(texts)
-				}
-				began := time.Now()
-				for i := range two {
-					wg.Go(func() {
-						for _, q := range two[i] {
-							run(q)
-						}
-					})
-				}
-				wg.Wait()
-				both := time.Since(began)
-				slices.Sort(took)
-				slices.Sort(alone)
-				st := last.Stats()
-				fmt.Printf("%-6s ranks %d-%d %-5s %9.0f q/s (%.0f to %.0f), of two callers %.0f, p50 alone %v; a query: %d candidates, %d positions, %d B down; decode %v find %v match %v\n", where, ranks[0], ranks[1], name,
-					float64(size)/took[2].Seconds(), float64(size)/took[4].Seconds(), float64(size)/took[0].Seconds(), float64(6*size)/both.Seconds(), alone[8],
-					st.PhraseCandidates/uint64(size), st.Positions/uint64(size), st.BytesDown/uint64(size), st.Decode, st.Probe, st.Score)
-				var found []any
-				for i := range 16 {
-					n, docs, scores := last.Hits(i)
-					found = append(found, n, slices.Clone(docs), slices.Clone(scores))
-				}
-				answers[where] = found
-			}
-			if !reflect.DeepEqual(answers["device"], answers["host"]) {
-				b.Errorf("%s of ranks from %d on differ", name, ranks[0])
 			}
 		}
 	}
+}
+
+// phraseRates are queries a second in a batch of one caller, and of several callers.
+type phraseRates struct {
+	rate, least, most, callers float64
+	alone                      time.Duration
+	work                       string
+	found                      []any // answers of 16 queries
+}
+
+// benchPhrases measures phrases on a store.
+func benchPhrases(b *testing.B, x *Index, s plan.Store, texts []string, opt Options, callers int) (r phraseRates) {
+	batch := func(texts []string) *Batch {
+		var set Settings
+		if err := x.Settle(&set, &opt); err != nil {
+			b.Fatal(err)
+		}
+		all := new(Batch)
+		all.Reset(&set.Kind)
+		for _, text := range texts {
+			one := new(Batch)
+			one.Reset(&set.Kind)
+			if _, err := one.Add(x, &Query{Text: text, Options: opt}, &set); err != nil {
+				b.Fatal(err)
+			}
+			all.Adopt(one)
+		}
+		all.Threads = 1
+		return all
+	}
+	run := func(q *Batch) time.Duration {
+		began := time.Now()
+		if err := q.Run(context.Background(), s, 0); err != nil {
+			panic(err)
+		}
+		return time.Since(began)
+	}
+	run(batch(texts[:1]))
+	var took, alone []time.Duration
+	var last *Batch
+	for range 5 {
+		last = batch(texts)
+		took = append(took, run(last))
+	}
+	for i := range 16 {
+		alone = append(alone, run(batch(texts[i:i+1])))
+	}
+	all := make([][3]*Batch, callers)
+	for i := range 3 * callers {
+		all[i/3][i%3] = batch(texts)
+	}
+	var wg sync.WaitGroup
+	began := time.Now()
+	for i := range all {
+		wg.Go(func() {
+			for _, q := range all[i] {
+				run(q)
+			}
+		})
+	}
+	wg.Wait()
+	size := float64(len(texts))
+	r.callers = 3 * size * float64(callers) / time.Since(began).Seconds()
+	slices.Sort(took)
+	slices.Sort(alone)
+	r.rate, r.least, r.most, r.alone = size/took[2].Seconds(), size/took[4].Seconds(), size/took[0].Seconds(), alone[8]
+	st, n := last.Stats(), uint64(len(texts))
+	r.work = fmt.Sprintf("a query: %d candidates, %d positions, %d B down; decode %v find %v match %v",
+		st.PhraseCandidates/n, st.Positions/n, st.BytesDown/n, st.Decode, st.Probe, st.Score)
+	for i := range 16 {
+		n, docs, scores := last.Hits(i)
+		r.found = append(r.found, n, slices.Clone(docs), slices.Clone(scores))
+	}
+	return r
 }
