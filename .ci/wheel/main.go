@@ -1,7 +1,7 @@
 // Command wheel makes a wheel of the Python package and a library of engine/capi. The tags of the file name come from
 // the library: its processor, and the newest version of glibc that its symbols need.
 //
-//	go run ./.ci/wheel LIBRARY VERSION FOLDER
+//	go run ./.ci/wheel LIBRARY VERSION FOLDER [LICENCE...]
 package main
 
 import (
@@ -25,10 +25,10 @@ const source = "engine/python"
 
 func main() {
 	log.SetFlags(0)
-	if len(os.Args) != 4 {
-		log.Fatal("usage: wheel LIBRARY VERSION FOLDER")
+	if len(os.Args) < 4 {
+		log.Fatal("usage: wheel LIBRARY VERSION FOLDER [LICENCE...]")
 	}
-	name, err := write(os.Args[1], os.Args[2], os.Args[3])
+	name, err := write(os.Args[1], os.Args[2], os.Args[3], os.Args[4:])
 	if err != nil {
 		log.Fatal("wheel: ", err)
 	}
@@ -82,8 +82,8 @@ var daily = regexp.MustCompile(`^([0-9.]+)~([0-9]+)\.([0-9a-z]+)$`)
 // python is a version in the form of PEP 440. .ci/dist names a commit between releases X~DATE.REVISION.
 func python(version string) string { return daily.ReplaceAllString(version, "$1.dev$2+g$3") }
 
-// write makes the wheel in a folder and returns its name.
-func write(library, version, folder string) (name string, err error) {
+// write makes the wheel in a folder, with files of licences, and returns its name.
+func write(library, version, folder string, licences []string) (name string, err error) {
 	tag, err := platform(library)
 	if err != nil {
 		return "", err
@@ -102,6 +102,9 @@ func write(library, version, folder string) (name string, err error) {
 			"Provides-Extra: arrow\nRequires-Dist: pyarrow; extra == \"arrow\"\nDescription-Content-Type: text/markdown\n\n" + string(readme)),
 	}
 	files := map[string]string{"heddle/libheddle.so": library, info + "LICENSE": "LICENSE"}
+	for _, path := range licences {
+		files[info+filepath.Base(path)] = path
+	}
 	modules, err := filepath.Glob(source + "/heddle/*.py")
 	if err != nil || len(modules) == 0 {
 		return "", fmt.Errorf("no modules in %s: %v", source, err)

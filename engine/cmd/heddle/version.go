@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -32,7 +33,7 @@ func thisBuild() buildDetails {
 	if !ok {
 		return b
 	}
-	b.Version = cmp.Or(version, info.Main.Version)
+	b.Version = strings.TrimPrefix(cmp.Or(version, info.Main.Version), "v")
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
