@@ -72,9 +72,9 @@ OpenCL devices and in pure Go. All backends give identical answers.
 
 Answers go to standard output, messages and progress to standard error. The file
 name - means standard input or output. Exit codes: 0 success, 1 failure, 2 wrong
-usage or configuration, 3 corrupt input, 4 no such device, 5 full disk. The first signal
-(SIGINT or SIGTERM) interrupts a command in an orderly way, with exit code 1; a second
-one ends it at once.`)
+usage or configuration, 3 corrupt input, 4 no such device, 5 full disk, 6 no connection.
+The first signal (SIGINT or SIGTERM) interrupts a command in an orderly way, with exit
+code 1; a second one ends it at once.`)
 	all := constructors()
 	if i := slices.IndexFunc(all, func(c constructor) bool { return c.name == first }); i >= 0 {
 		all = all[i : i+1]
