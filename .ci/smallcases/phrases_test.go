@@ -73,7 +73,7 @@ func phrases(t *testing.T, backend plan.Backend) {
 		if err := phrase.Make(t.Context(), src, p, nil, &want); err != nil {
 			t.Fatal(err)
 		}
-		left := i%5 == 4 || p.Kind == plan.Sloppy && i%5 > 0
+		left := i%5 == 4 || p.Kind == plan.Sloppy && (i%5 == 1 || i%5 == 2)
 		if left != (made[i] == nil) || !left && (!slices.Equal(made[i].Docs, want.Docs) || !slices.Equal(made[i].Freqs, want.Freqs)) {
 			t.Errorf("phrase %d of the kind %d: %v, want %v", i%5, p.Kind, made[i], want)
 		}

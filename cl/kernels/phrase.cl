@@ -155,9 +155,9 @@ __kernel void phrase_match(ARENA, FREQUENCIES, __global const uint4 *batch, __gl
     atomic_inc(state + WITH_ALL);
     uint times = LONG, read = 0;
     if (total <= most) {
-        for (uint s = 0; s < n; s++)
-            go_on(all + s, POSITION_ARGS);
-        if (query.z == ORDERED)
+        if (!begin(all, n, query.z == SLOPPY, POSITION_ARGS))
+            times = 0;
+        else if (query.z == ORDERED)
             times = ordered_times(all, n, query.w, POSITION_ARGS);
         else if (query.z == NEAR || query.z == SLOPPY)
             times = close_times(all, n, query.z == SLOPPY, (ulong)query.w + (query.z == SLOPPY), POSITION_ARGS);

@@ -3,9 +3,9 @@
 //
 // Computes  go_on: the next position of a word. exact_times, ordered_times, close_times: the matches
 //           of an exact phrase, of an ordered window, and of an unordered window or a sloppy phrase
-//           (plan.PhraseKind). Each word has its first position before; word by word moves on until
-//           one has no more.
-// Source    sloppy phrases: SloppyPhraseMatcher of Lucene 8 without repeated words.
+//           (plan.PhraseKind). begin moves all words to their first positions; then word by word
+//           moves on until one has no more.
+// Source    sloppy phrases: SloppyPhraseMatcher of Lucene 8.
 // Positions as package codec/positions packs them: blocks of 128 values in `words`, six words of
 //           `directory` for each eight.
 // Bounds    any words: loads are clamped to the directory and the positions.
@@ -95,6 +95,17 @@ static inline bool go_on(places_t *c, POSITIONS) {
     return true;
 }
 
+// begin moves all words to their first position; where `apart`, repeated words to one each. It returns false if there are too few.
+static inline bool begin(places_t *all, uint n, bool apart, POSITIONS) {
+    for (uint s = n; s-- > 0;) {
+        ulong at = all[s].at; // repeated words have the same
+        for (uint i = apart ? 0 : s; i <= s; i++)
+            if ((i == s || all[i].at == at) && !go_on(all + s, POSITION_ARGS))
+                return false;
+    }
+    return true;
+}
+
 // exact_times counts the numbers that the positions of all words have.
 static inline uint exact_times(places_t *all, uint n, POSITIONS) {
     ulong target = 0; // what the last `agree` words have
@@ -135,6 +146,20 @@ static inline uint ordered_times(places_t *all, uint n, uint distance, POSITIONS
     }
 }
 
+// separate moves repeated words on where word s, which has moved, reaches the next of them, and so on: they stay in their order. *end is the
+// greatest position. It returns false at the end of the positions.
+static inline bool separate(places_t *all, uint n, uint s, ulong *end, POSITIONS) {
+    for (uint i = s + 1; i < n; i++) {
+        if (all[i].at != all[s].at)
+            continue;
+        s = i;
+        if (!go_on(all + s, POSITION_ARGS))
+            return false;
+        *end = max(*end, all[s].position);
+    }
+    return true;
+}
+
 // close_times counts the positions from which on all words follow within less than a limit. The word with the least position moves on.
 // A sloppy phrase takes the shortest match before the next word's position in place of each, and adds the weights up.
 static inline uint close_times(places_t *all, uint n, bool sloppy, ulong limit, POSITIONS) {
@@ -156,7 +181,7 @@ static inline uint close_times(places_t *all, uint n, bool sloppy, ulong limit, 
             }
             length = end - all[s].position;
         }
-        more = go_on(all + s, POSITION_ARGS);
+        more = go_on(all + s, POSITION_ARGS) && (!sloppy || separate(all, n, s, &end, POSITION_ARGS));
         other = !more || !sloppy || all[s].position > next;
         if (other && length < limit)
             times += sloppy ? (2 * WEIGHT / ((uint)min(length, (ulong)2 * WEIGHT) + 1) + 1) / 2 : 1;

@@ -81,7 +81,7 @@ func sourceOf(t *testing.T, at []map[uint32][]uint32) *plan.Source {
 	return src
 }
 
-// drawn are phrases and windows of two to Slots words. Sloppy phrases repeat none.
+// drawn are phrases and windows of two to Slots words, some of them repeated.
 func drawn(n int) (all []*plan.Phrase) {
 	r := rand.New(rand.NewPCG(1, 0))
 	for i := range n {
@@ -89,7 +89,7 @@ func drawn(n int) (all []*plan.Phrase) {
 		order, offset := r.Perm(words), uint32(0)
 		for j := range 2 + r.IntN(1+r.IntN(Slots-1)) {
 			w := order[j]
-			if p.Kind != plan.Sloppy && r.IntN(5) == 0 {
+			if r.IntN(5) < i/4%4 {
 				w = order[0]
 			}
 			p.Slots = append(p.Slots, plan.Slot{Offset: offset, Lists: []plan.Handle{plan.Handle(w)}})

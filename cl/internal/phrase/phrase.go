@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -129,8 +128,8 @@ func makes(src *plan.Source, p *plan.Phrase) bool {
 	if p.Kind > plan.Ordered || len(p.Slots) > Slots {
 		return false
 	}
-	for i, s := range p.Slots {
-		if len(s.Lists) != 1 || p.Kind == plan.Sloppy && slices.ContainsFunc(p.Slots[:i], func(t plan.Slot) bool { return t.Lists[0] == s.Lists[0] }) {
+	for _, s := range p.Slots {
+		if len(s.Lists) != 1 {
 			return false
 		}
 		src.Describe(s.Lists[0])

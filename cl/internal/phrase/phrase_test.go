@@ -61,7 +61,7 @@ func TestLeft(t *testing.T) {
 	defer m.close()
 	one := plan.Slot{Lists: []plan.Handle{0}}
 	all := []*plan.Phrase{
-		{Kind: plan.Sloppy, Distance: 1, Slots: []plan.Slot{one, {Offset: 1, Lists: []plan.Handle{1}}, one}},
+		{Kind: plan.Ordered + 1, Slots: []plan.Slot{one, one}},
 		{Slots: []plan.Slot{one, {Offset: 1, Lists: []plan.Handle{1, 2}}}},
 		{Slots: slices.Repeat([]plan.Slot{one}, Slots+1)},
 		phrases(len(at))[0],

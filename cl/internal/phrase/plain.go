@@ -36,7 +36,7 @@ documents:
 // frequency is the frequency of a phrase in a document with these positions of the words.
 func frequency(p *plan.Phrase, words [][]int64) uint64 {
 	if p.Kind == plan.Sloppy {
-		return sloppy(int64(p.Distance), words)
+		return sloppy(p, words)
 	}
 	n := uint64(0)
 	for i, positions := range words {
@@ -75,29 +75,78 @@ func matches(p *plan.Phrase, words [][]int64, i int, from int64) bool {
 	return true
 }
 
-// sloppy adds the weights of the matches up. The word with the least position, the first one of equal ones, passes over all its positions
-// up to the least one of the others: the last of them has the shortest match.
-func sloppy(distance int64, words [][]int64) (sum uint64) {
-	words = slices.Clone(words)
-	for {
-		s, next, end := 0, int64(math.MaxInt64), int64(math.MinInt64)
-		for i, w := range words {
-			if w[0] < words[s][0] {
-				s = i
+// walk is a walk of a sloppy phrase over the positions of its words, each less the offset.
+type walk struct {
+	*plan.Phrase
+	words [][]int64
+	at    []int // by word: its present position
+}
+
+// sloppy adds the weights of the matches up. The word with the least position, the first one of equal ones, moves on until it is behind the
+// least of the others; its last position before has the match. Repeated words have different positions.
+func sloppy(p *plan.Phrase, words [][]int64) (sum uint64) {
+	w := walk{p, words, make([]int, len(words))}
+	for i, s := range p.Slots {
+		for _, t := range p.Slots[:i] {
+			if t.Lists[0] == s.Lists[0] {
+				w.at[i]++
 			}
-			end = max(end, w[0])
 		}
-		for i, w := range words {
-			if i != s {
-				next = min(next, w[0])
-			}
-		}
-		n, _ := slices.BinarySearch(words[s], next+1)
-		if length := end - words[s][n-1]; length <= distance {
-			sum += (1<<(plan.FreqBits+1)/uint64(1+length) + 1) / 2 // rounded
-		}
-		if words[s] = words[s][n:]; len(words[s]) == 0 {
-			return sum
+		if w.at[i] >= len(words[i]) {
+			return 0
 		}
 	}
+	for more := true; more; {
+		s, next := 0, int64(math.MaxInt64)
+		for i := range words {
+			if w.position(i) < w.position(s) {
+				s = i
+			}
+		}
+		for i := range words {
+			if i != s {
+				next = min(next, w.position(i))
+			}
+		}
+		length := w.end() - w.position(s)
+		for more = w.step(s); more && w.position(s) <= next; more = w.step(s) {
+			length = min(length, w.end()-w.position(s))
+		}
+		if length <= int64(p.Distance) {
+			sum += (1<<(plan.FreqBits+1)/uint64(1+length) + 1) / 2 // rounded
+		}
+	}
+	return sum
+}
+
+func (w *walk) position(i int) int64 { return w.words[i][w.at[i]] }
+
+// end is the greatest position of a word.
+func (w *walk) end() int64 {
+	end := int64(math.MinInt64)
+	for i := range w.words {
+		end = max(end, w.position(i))
+	}
+	return end
+}
+
+// step moves a word on, and then, as long as that one is at the position of the same word elsewhere in the phrase, the one of both that lies
+// behind. It returns false at the end of the positions.
+func (w *walk) step(s int) bool {
+	for s >= 0 {
+		if w.at[s]++; w.at[s] == len(w.words[s]) {
+			return false
+		}
+		twin := -1
+		for i := range w.at {
+			if twin < 0 && i != s && w.Slots[i].Lists[0] == w.Slots[s].Lists[0] && w.at[i] == w.at[s] {
+				twin = i
+			}
+		}
+		if twin >= 0 && w.position(s) < w.position(twin) {
+			twin = s
+		}
+		s = twin
+	}
+	return true
 }

@@ -46,16 +46,11 @@ func phrases(lists int) (all []*plan.Phrase) {
 	for h := range lists {
 		for _, others := range [][]int{{h + 1}, {h + 3}, {h}, {h + 4, h + 2, h}} {
 			for kind := plan.Exact; kind <= plan.Ordered; kind++ {
-				if kind == plan.Sloppy && slices.Contains(others, h) {
-					others = others[:len(others)-1]
-				}
 				p := &plan.Phrase{Kind: kind, Distance: uint32(1 + h%3*2), Slots: []plan.Slot{{Lists: []plan.Handle{plan.Handle(h)}}}}
 				for i, o := range others {
 					p.Slots = append(p.Slots, plan.Slot{Offset: uint32(i + 1 + h%2), Lists: []plan.Handle{plan.Handle(o % lists)}})
 				}
-				if len(p.Slots) > 1 {
-					all = append(all, p)
-				}
+				all = append(all, p)
 			}
 		}
 	}
