@@ -34,6 +34,9 @@ const announceEvery = time.Second
 
 // Node serves the shards that the map of its cluster gives it. Other machines reach it over NATS and HTTP.
 type Node struct {
+	// Version of the program, which NATS has among the facts of the node. Default: empty, unknown.
+	Version string
+
 	config  *config.Config
 	log     zerolog.Logger
 	keeper  *store.Keeper
@@ -107,7 +110,7 @@ func OpenNode(ctx context.Context, c *config.Config, log zerolog.Logger) (*Node,
 		return nil, errors.Join(err, lock.Close())
 	}
 	keeper.URL = web.url
-	return &Node{c, log, keeper, metrics, lock, web}, nil
+	return &Node{config: c, log: log, keeper: keeper, metrics: metrics, lock: lock, web: web}, nil
 }
 
 // At returns the URL of the node on this machine.
@@ -157,7 +160,7 @@ func (n *Node) Serve(ctx context.Context, e *engine.Engine, on Events) error {
 	}
 	rpc := connect.NewServer(doubting(keeper))
 	shard.Register(rpc, shards)
-	serving, err := transport.Service{Node: c.Cluster.Node, Server: rpc}.Serve(calls)
+	serving, err := transport.Service{Node: c.Cluster.Node, Server: rpc, Version: n.Version}.Serve(calls)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 func TestMicro(t *testing.T) {
 	b, s := broker(t, nil), &script{began: make(chan error, 1), ended: make(chan error, 1)}
 	node := dial(t, b.ClientURL(), Options{})
-	v, err := Service{Node: "n1", Server: s.rpc(), Version: "1.2.3", Metadata: map[string]string{"http": "http://h:1"}}.Serve(node)
+	v, err := Service{Node: "n1", Server: s.rpc(), Version: "1.2.3~4.abc", Metadata: map[string]string{"http": "http://h:1"}}.Serve(node)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestMicro(t *testing.T) {
 	}
 	var info micro.Info
 	ask("INFO", &info)
-	if info.Version != "1.2.3" || info.Metadata["node"] != "n1" || info.Metadata["http"] != "http://h:1" || len(info.Endpoints) != 9 {
+	if info.Version != "1.2.3" || info.Metadata["version"] != "1.2.3~4.abc" || info.Metadata["node"] != "n1" || info.Metadata["http"] != "http://h:1" || len(info.Endpoints) != 9 {
 		t.Errorf("INFO %+v", info)
 	}
 	var stats micro.Stats

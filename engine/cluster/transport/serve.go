@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,10 +17,13 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"heddle/engine/internal/stack"
+	"heddle/engine/syntax/pattern"
 )
 
 // ServiceName is the name of the micro service of a node: `nats micro stats heddle` lists all nodes.
 const ServiceName = "heddle"
+
+var numbers = pattern.New(`^(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}`)
 
 // Service describes a node that answers calls over NATS.
 type Service struct {
@@ -27,7 +31,8 @@ type Service struct {
 	Node string
 	// Server has the procedures. Streams have no subject: they need HTTP.
 	Server *connect.Server
-	// Version of the program, as three numbers. Default: 0.0.0.
+	// Version of the program, which micro INFO has among its facts. The micro service has the three numbers that it begins
+	// with. Default: 0.0.0.
 	Version string
 	// Metadata are further facts for micro INFO. Default: none.
 	Metadata map[string]string
@@ -83,18 +88,15 @@ func (s Service) Serve(conn *Conn) (*Serving, error) {
 	if s.Concurrency <= 0 {
 		s.Concurrency = 4096
 	}
-	if s.Version == "" {
-		s.Version = "0.0.0"
-	}
 	v := &Serving{s: s, conn: conn, cancel: map[string]context.CancelFunc{}, counts: map[string]Counts{}}
 	v.all, v.cut = context.WithCancel(context.Background())
-	facts := map[string]string{"node": s.Node}
+	facts := map[string]string{"node": s.Node, "version": cmp.Or(s.Version, "0.0.0")}
 	for k, value := range s.Metadata {
 		facts[k] = value
 	}
 	var err error
 	v.micro, err = micro.AddService(conn.Conn, micro.Config{
-		Name: ServiceName, Version: s.Version, Description: "a node of a heddle cluster", Metadata: facts, QueueGroupDisabled: true,
+		Name: ServiceName, Version: cmp.Or(numbers().FindString(s.Version), "0.0.0"), Description: "a node of a heddle cluster", Metadata: facts, QueueGroupDisabled: true,
 		StatsHandler: func(e *micro.Endpoint) any { return v.counted(e.Name) },
 	})
 	if err != nil {

@@ -51,6 +51,9 @@ func TestNodeIdentity(t *testing.T) {
 	if err := stranger.Flush(); err != nil {
 		t.Fatal(err)
 	}
+	if about, err := stranger.RequestWithContext(t.Context(), "$SRV.INFO.heddle", nil); err != nil || !strings.Contains(string(about.Data), fmt.Sprintf(`"version":%q`, thisBuild().Version)) {
+		t.Errorf("facts of a node: %v, %v", about, err)
+	}
 	stranger.Close()
 	f.answers(100)       // NATS delivers meanwhile
 	f.controls[0].kill() // all calls go over HTTPS

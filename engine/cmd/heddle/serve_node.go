@@ -32,6 +32,7 @@ func (o *serveOptions) serveNode(ctx context.Context, a *App, c *config.Config, 
 		return err
 	}
 	defer n.Close()
+	n.Version = thisBuild().Version
 	e, err := a.Engine(ctx, opt)
 	if err != nil {
 		return err
