@@ -129,5 +129,5 @@ func (w *nodeWeb) follow(ctx context.Context) {
 		}
 		w.log.Info().Msg("reloaded")
 	}
-	watch.Reload(ctx, w.settings.Poll, w.files, hangup, w.log, reload, reload)
+	watch.Reload(ctx, w.settings.Poll, func() map[string]os.FileInfo { return w.files }, hangup, w.log, reload, reload)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -29,8 +30,9 @@ import (
 type serveOptions struct {
 	flagsOnly
 	settings
-	indexes, tables []string // NAME=FILE
-	shards          []string // manifests
+	indexes, tables []string               // NAME=FILE
+	shards          []string               // manifests
+	synonyms        map[string]os.FileInfo // daemon.Options.SynonymsRead
 }
 
 func newServe(a *App) *cobra.Command {
@@ -111,9 +113,6 @@ func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
 	if c.Cluster.Node != "" {
 		return o.serveNode(ctx, a, c, log)
 	}
-	if paths, err := synonymFiles(c); err == nil {
-		maps.Copy(read, watch.Look(slices.Collect(maps.Values(paths))...))
-	}
 	opt, dev, err := o.options(c, log)
 	if err != nil {
 		return usageError{err}
@@ -127,7 +126,7 @@ func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
 		return usageError{err}
 	}
 	work := o.daemon(a, c, log, read)
-	work.Synonyms = readSynonyms
+	work.Synonyms, work.SynonymsRead = readSynonyms, o.synonyms
 	if work.Content = dev; c.Cluster.Servers == "" {
 		changing := collections.New(dirs, thisBuild().String(), log)
 		defer func() { err = errors.Join(err, changing.Close()) }()
@@ -189,7 +188,7 @@ func (o *serveOptions) options(c *config.Config, log zerolog.Logger) (server.Opt
 		}
 	}
 	var err error
-	if opt.Synonyms, err = readSynonyms(c); err != nil {
+	if opt.Synonyms, o.synonyms, err = readSynonyms(c); err != nil {
 		return opt, dev, fmt.Errorf("server.synonyms: %w", err)
 	}
 	if v.Watch && v.Poll == 0 {
@@ -232,15 +231,16 @@ func synonymFiles(c *config.Config) (map[string]string, error) {
 	return paths, nil
 }
 
-// readSynonyms reads the files of synonyms.
-func readSynonyms(c *config.Config) (map[string]*synonym.Rules, error) {
+// readSynonyms reads the files of synonyms, and returns their states from before.
+func readSynonyms(c *config.Config) (all map[string]*synonym.Rules, read map[string]os.FileInfo, err error) {
 	paths, err := synonymFiles(c)
-	all := map[string]*synonym.Rules{}
+	read = watch.Look(slices.Collect(maps.Values(paths))...)
+	all = map[string]*synonym.Rules{}
 	for name, path := range paths {
 		rules, wrong := readRules(path)
 		all[name], err = rules, errors.Join(err, wrong)
 	}
-	return all, err
+	return all, read, err
 }
 
 // addFile adds NAME=FILE to files.

@@ -102,6 +102,19 @@ func TestServeStatic(t *testing.T) {
 	writeFile(t, "h.toml", "[server]\nsynonyms = \"c=s.txt\"\npoll = \"10ms\"\nmax_k = 20\n")
 	for strings.Contains(c.ask("/v1/indexes/c/search", `{"query":"w0","k":21}`), `"hits"`) { // up to the time-out of the test
 	}
+	for _, word := range []string{"w2", "w1"} { // in another file than that of the start
+		writeFile(t, "t.new", "alias, "+word+"\n")
+		if err := os.Rename("t.new", "t.txt"); err != nil {
+			t.Fatal(err)
+		}
+		if word == "w2" {
+			writeFile(t, "h.toml", "[server]\nsynonyms = \"c=t.txt\"\npoll = \"10ms\"\n")
+		}
+		for _, s := range []*serving{whole, c} {
+			for want := search(s, "/alias|"+word+"/"); search(s, "alias") != want; { // up to the time-out of the test
+			}
+		}
+	}
 	for _, m := range maps { // the last shard is lost
 		m.Shards[2].Replicas = []string{"part"}
 	}

@@ -67,26 +67,24 @@ func Files(ctx context.Context, every time.Duration, current func() map[string]o
 // Reload calls changed after a change of the files, unless every is 0, and signalled after each
 // signal of hangup, until ctx ends. Files are as in current of Files. Both may be called at once. A warning
 // names a file that is lost at two looks.
-func Reload(ctx context.Context, every time.Duration, files map[string]os.FileInfo, hangup <-chan os.Signal, log zerolog.Logger, changed, signalled func()) {
+func Reload(ctx context.Context, every time.Duration, files func() map[string]os.FileInfo, hangup <-chan os.Signal, log zerolog.Logger, changed, signalled func()) {
 	var task sync.WaitGroup
 	defer task.Wait()
 	if every > 0 {
 		task.Go(func() {
 			lost := map[string]int{} // looks since the file was there
-			for name, first := range files {
-				if first == nil {
-					lost[name] = 2
-				}
-			}
 			Files(ctx, every, func() map[string]os.FileInfo {
-				for name := range files {
+				now := files()
+				for name, first := range now {
 					if _, err := os.Stat(name); err == nil {
 						lost[name] = 0
+					} else if _, seen := lost[name]; !seen && first == nil {
+						lost[name] = 2
 					} else if lost[name]++; lost[name] == 2 {
 						log.Warn().Err(err).Msg("a file is lost: its last content stays in service")
 					}
 				}
-				return files
+				return now
 			}, func([]string) []string {
 				changed()
 				return nil

@@ -119,7 +119,7 @@ func TestReload(t *testing.T) {
 		hangup := make(chan os.Signal)
 		go func() {
 			defer close(ended)
-			Reload(ctx, every, read, hangup, zerolog.New(said), func() { changed <- true }, func() { signalled <- true })
+			Reload(ctx, every, func() map[string]os.FileInfo { return read }, hangup, zerolog.New(said), func() { changed <- true }, func() { signalled <- true })
 		}()
 		hangup <- os.Interrupt
 		<-signalled

@@ -56,8 +56,11 @@ type Options struct {
 	Traces func(ctx context.Context, url string, log zerolog.Logger) (trace.TracerProvider, func() error, error)
 	// Machine describes the machine for the web console.
 	Machine func(context.Context) (*api.Machine, error)
-	// Synonyms reads the synonyms of a configuration. Default: nil, they are not read again.
-	Synonyms func(*config.Config) (map[string]*synonym.Rules, error)
+	// Synonyms reads the synonyms of a configuration, and returns the states of their files from before. Default: nil, they
+	// are not read again.
+	Synonyms func(*config.Config) (all map[string]*synonym.Rules, read map[string]os.FileInfo, err error)
+	// SynonymsRead are these states at the start.
+	SynonymsRead map[string]os.FileInfo
 	// Collections follow their changes. Default: none.
 	Collections *collections.Set
 	// Content is the content of the folder server.dev that is served from the start.
@@ -69,6 +72,7 @@ type Daemon struct {
 	Options
 	server          *server.Server
 	newest          atomic.Pointer[config.Config] // configuration of the last reload
+	synonyms        atomic.Pointer[map[string]os.FileInfo]
 	guard           *access.Guard
 	metrics         *heddleprometheus.Metrics // metrics of the engine
 	slow            *monitor.SlowQueries
@@ -90,6 +94,7 @@ func New(ctx context.Context, o Options) (d *Daemon, err error) {
 	maps.Copy(o.Read, watch.Look(files.Names()...))
 	d = &Daemon{Options: o}
 	d.newest.Store(o.Config)
+	d.synonyms.Store(&d.SynonymsRead)
 	if d.guard, err = access.Open(files); err != nil {
 		return nil, err
 	}
@@ -207,7 +212,7 @@ func (d *Daemon) follow(ctx context.Context, hangup <-chan os.Signal, ended <-ch
 		})
 	}
 	tasks.Go(func() {
-		watch.Reload(ctx, v.Poll, d.Read, hangup, d.Log,
+		watch.Reload(ctx, v.Poll, d.files, hangup, d.Log,
 			func() { d.note(d.reconfigure(ctx)) },
 			func() {
 				if v.Dev != "" {
@@ -217,6 +222,13 @@ func (d *Daemon) follow(ctx context.Context, hangup <-chan os.Signal, ended <-ch
 			})
 	})
 	<-ended
+}
+
+// files are the states of the files that reconfigure reads, from before they were read.
+func (d *Daemon) files() map[string]os.FileInfo {
+	all := maps.Clone(d.Read)
+	maps.Copy(all, *d.synonyms.Load())
+	return all
 }
 
 // listeners returns the number of addresses.
@@ -263,7 +275,8 @@ func (d *Daemon) readSynonyms(ctx context.Context, c *config.Config) error {
 	if d.Synonyms == nil {
 		return nil
 	}
-	all, err := d.Synonyms(c)
+	all, read, err := d.Synonyms(c)
+	d.synonyms.Store(&read)
 	if err == nil {
 		err = d.server.SetSynonyms(ctx, all)
 	}
