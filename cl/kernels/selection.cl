@@ -7,8 +7,8 @@
 // Batch     see step.cl. Tile t of column c is number c*tile_count + t of `tiles` (slice.cl).
 // Ranges    with USE_CODES a check of more than SLICE_RANGES ranges that meet the tile looks codes up: in the listed bits
 //           of STEP_LISTED, else among the ranges. Of a tile of few codes the slices choose among the bits, as inputs of
-//           a tree of multiplexers. Of another one slices are turned to codes, 32 rows at a time. That takes registers,
-//           so other rounds have a program without it, and without STEP_COMPARE.
+//           a tree of multiplexers. Of another one the codes of few rows are read bit by bit, of more slices are turned to
+//           codes, 32 rows at a time. That takes registers, so other rounds have a program without it, and without STEP_COMPARE.
 // Bounds    steps and tiles are the host's, which has validated words and ranges.
 #ifndef HEDDLE_SELECTION
 #define HEDDLE_SELECTION
@@ -91,6 +91,7 @@ static inline uint word_of(list_t list, long at) {
 
 #define CHOICE_BITS 6 // bits of a code that choose among the 64 bits of a tree
 #define CHOICE_MOST 8 // width of tiles that have trees at most
+#define FEW_ROWS (2 * LANES) // rows of a part whose codes are read bit by bit, at most
 
 // chosen returns the rows of a set in part q whose codes are in a list, of a tile of few codes: a tree of multiplexers for
 // each 64 of them.
@@ -140,6 +141,19 @@ static inline part_t listed(slices_t t, list_t list, part_t set, uint q, uint *l
         set &= slice_rows(t, 0, q, loads);
     uint words[LANES], n = min(t.width, 32u), above = (uint)(t.least - list.first); // lower halves decide
     part_store(set, 0, words);
+    if (rows_in(set) <= FEW_ROWS) {
+        uint found[LANES] = {0}, l = 0;
+        for (uint rest = rows_in(set); rest; rest--) {
+            while (words[l] == 0)
+                l++;
+            uint r = 31 - clz(words[l] & -words[l]), at = above + (uint)code_at(t, 32 * (q * LANES + l) + r);
+            words[l] &= words[l] - 1;
+            LOADS(*loads, t.width);
+            if (at <= list.span)
+                found[l] |= (list.bits[at / 32] >> at % 32 & 1) << r;
+        }
+        return part_load(0, found);
+    }
     #pragma unroll 1
     for (uint l = 0; l < LANES; l++) {
         if (words[l] == 0)

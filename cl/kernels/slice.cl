@@ -2,7 +2,7 @@
 // no kernel of its own.
 //
 // Computes  slice_rows, slice_word: a slice, of the rows of a part of a tile and of 32 rows; between: the rows of a
-//           part whose codes lie in a range; turned: bits of the codes of 32 rows.
+//           part whose codes lie in a range; code_at: the code of a row; turned: bits of the codes of 32 rows.
 // Source    O'Neil and Quass 1997; Li and Patel 2013: from the most significant slice on, until all rows are decided.
 // Tiles     two uint4: {where the words of the tile begin in units of four words of its buffer, the buffer, least
 //           code: lower and upper half}, {width (bits 0-7), flags (8-15), rows - 1 (16-31), words, rows with a value,
@@ -208,6 +208,22 @@ static inline part_t between(slices_t t, part_t set, ulong lo, ulong hi, uint q,
             high &= ~x;
         }
     }
+}
+
+// code_at returns the code of a row of the tile without its least code.
+static inline ulong code_at(slices_t t, uint row) {
+    uint s = first_bit(t), g = row / 32;
+    ulong code = 0;
+    if (t.flags & FLAG_PLAIN) {
+        __global const uint *word = (__global const uint *)(t.words + s * t.plain) + g;
+        #pragma unroll 8
+        for (uint b = 0; b < t.width; b++)
+            code = code << 1 | (word[b * 4 * t.plain] >> row % 32 & 1);
+    } else {
+        for (uint b = 0; b < t.width; b++)
+            code = code << 1 | (slice_word(t, s + b, g) >> row % 32 & 1);
+    }
+    return code;
 }
 
 // TURN exchanges bits of the words of a square of 32 × 32 bits: a step of its transposition.

@@ -95,10 +95,18 @@ func TestSlicesListed(t *testing.T) {
 		}
 		tab.AddTiles(t, codes, has)
 	}
+	percent := make([]uint64, rows)
+	for row := range percent {
+		percent[row] = r.Uint64N(100)
+	}
+	few := tab.AddTiles(t, percent, nil)
 	var sel plan.SelectBatch
 	for c := range uint32(len(tab.Columns)) {
 		for _, ranges := range listsOf(r, tab.Codes[c]) {
 			sel.Do(plan.StepAll)
+			if r.IntN(3) == 0 { // leaves few rows, or about as many as are few
+				sel.Check(few, plan.CodeRange{Hi: r.Uint64N(9)})
+			}
 			sel.Check(c, ranges...)
 			switch r.IntN(4) {
 			case 0:
