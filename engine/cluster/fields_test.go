@@ -137,6 +137,14 @@ func TestFields(t *testing.T) {
 			t.Errorf("%s: %v %v, want %s", text, err, all, want)
 		}
 	}
+	for q, want := range map[string]string{"?! --": "no word is left; without a letter or digit: ?! --", "title:?!": "", "none": ""} {
+		for _, k := range []int{0, 3} {
+			got, _, err := shards[0].Search(t.Context(), "x", engine.Query{Text: q, K: k}, api.Ask{})
+			if err != nil || got.Note != want {
+				t.Errorf("%s, k = %d: note %q, want %q; %v", q, k, got.Note, want, err)
+			}
+		}
+	}
 	st, err := shards[0].Statistics(t.Context(), "x", "title:w1")
 	if want, _ := whole.Statistics("title:w1"); err != nil || fmt.Sprint(st) != fmt.Sprint(want) || len(st.Fields) != 2 {
 		t.Errorf("statistics %v %v, want %v", st, err, want)

@@ -157,6 +157,11 @@ func (d *decoded) Terms(_ context.Context, _ *coordinator.Fan, r *part.TermsRequ
 	return d.terms(r), nil
 }
 
+// Describe implements coordinator.Shards.
+func (d *decoded) Describe(context.Context, *coordinator.Fan) ([]coordinator.Piece[part.Description], []error) {
+	return nil, []error{errors.New("no description")}
+}
+
 // oneMap is the map of one collection.
 type oneMap struct{ m *layout.Map }
 

@@ -7,6 +7,7 @@ import (
 	"heddle/engine/failure"
 	"heddle/engine/index/analyze"
 	"heddle/engine/internal/layout"
+	"heddle/engine/internal/part"
 )
 
 // errAnalysis is the error of an index whose nodes do not tell its analysis.
@@ -17,25 +18,29 @@ func (c *Coordinator) Analysis(ctx context.Context, index string) (s analyze.Set
 	ctx, cancel := c.Deadline(ctx, 0)
 	defer cancel()
 	err = c.Run(ctx, index, layout.Index, func(ctx context.Context, x *Collection) error {
-		d := x.described.Load()
-		if d == nil {
-			all, err := Spread(ctx, &Reach{Collection: x, Partial: true}, Fan{}, c.shards.Describe)
-			if len(all) == 0 && err != nil {
-				return err
-			}
-			for _, p := range all {
-				if p.Answer.Analysis != nil {
-					d = &p.Answer
-					x.described.Store(d)
-					break
-				}
-			}
-			if d == nil {
-				return errAnalysis
-			}
+		d, err := c.describe(ctx, x)
+		if err == nil {
+			s, positions = *d.Analysis, d.Positions
 		}
-		s, positions = *d.Analysis, d.Positions
-		return nil
+		return err
 	})
 	return s, positions, err
+}
+
+// describe returns the description of a shard, with its analysis.
+func (c *Coordinator) describe(ctx context.Context, x *Collection) (*part.Description, error) {
+	if d := x.described.Load(); d != nil {
+		return d, nil
+	}
+	all, err := Spread(ctx, &Reach{Collection: x, Partial: true}, Fan{}, c.shards.Describe)
+	if len(all) == 0 && err != nil {
+		return nil, err
+	}
+	for _, p := range all {
+		if p.Answer.Analysis != nil {
+			x.described.Store(&p.Answer)
+			return &p.Answer, nil
+		}
+	}
+	return nil, errAnalysis
 }

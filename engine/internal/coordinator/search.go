@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"heddle/engine/failure"
+	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/layout"
@@ -86,16 +87,15 @@ type search struct {
 
 // notes adds the notes on queries. A query has none if no shard says how the index analyses texts.
 func (s *search) notes(ctx context.Context) {
+	a := s.Collection.terms.analysis()
 	for i := range s.qs {
 		q, h := &s.qs[i], &s.hits[i]
 		if q.Text == "" && (len(q.Terms) > 0 || q.Filter != nil) || h.Err != nil {
 			continue
 		}
-		a := s.Collection.terms.analysis()
-		if h.Count == 0 && a == nil && strings.TrimSpace(q.Text) != "" { // no statistics were needed
-			again := run{s.c, Reach{Collection: s.Collection}}
-			if _, err := again.facts(ctx, s.qs[i:i+1], s.expanding[i:i+1], nil); err == nil {
-				a = s.Collection.terms.analysis()
+		if h.Count == 0 && a == nil && strings.TrimSpace(q.Text) != "" { // no statistics were needed, or the index has fields
+			if d, err := s.c.describe(ctx, s.Collection); err == nil {
+				a, _ = analyze.New(*d.Analysis) // an error leaves the note out
 			}
 		}
 		h.Note = query.Note(a, q.Text, q.Literal, h.Count > 0)
