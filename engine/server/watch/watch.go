@@ -65,8 +65,8 @@ func Files(ctx context.Context, every time.Duration, current func() map[string]o
 }
 
 // Reload calls changed after a change of the files, unless every is 0, and signalled after each
-// signal of hangup, until ctx ends. Files are as in current of Files. Both may be called at once. A warning
-// names a file that is lost at two looks.
+// signal of hangup, until ctx ends. Files are as in current of Files, but a file with a nil state has changed when it
+// exists. Both may be called at once. A warning names a file that is lost at two looks.
 func Reload(ctx context.Context, every time.Duration, files func() map[string]os.FileInfo, hangup <-chan os.Signal, log zerolog.Logger, changed, signalled func()) {
 	var task sync.WaitGroup
 	defer task.Wait()
@@ -74,8 +74,11 @@ func Reload(ctx context.Context, every time.Duration, files func() map[string]os
 		task.Go(func() {
 			lost := map[string]int{} // looks since the file was there
 			Files(ctx, every, func() map[string]os.FileInfo {
-				now := files()
+				now := maps.Clone(files())
 				for name, first := range now {
+					if first == nil {
+						now[name] = absent{}
+					}
 					if _, err := os.Stat(name); err == nil {
 						lost[name] = 0
 					} else if _, seen := lost[name]; !seen && first == nil {
@@ -100,6 +103,9 @@ func Reload(ctx context.Context, every time.Duration, files func() map[string]os
 		}
 	}
 }
+
+// absent is the state of a file that does not exist.
+type absent struct{ os.FileInfo }
 
 // Same reports whether two states are of the same file with the same content.
 func Same(a, b os.FileInfo) bool {

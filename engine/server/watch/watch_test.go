@@ -102,14 +102,14 @@ func TestFiles(t *testing.T) {
 }
 
 // TestReload reads files again after a change and after a signal, and without times after signals alone. It warns once of each loss
-// of a file, and not of a file that never was there.
+// of a file, and not of a file that was not there, whose first content it reads.
 func TestReload(t *testing.T) {
 	for _, every := range []time.Duration{0, time.Millisecond} {
 		path := filepath.Join(t.TempDir(), "a")
 		if err := os.WriteFile(path, []byte("one"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		read := Look(path, path+".never")
+		read := Look(path, path+".later")
 		if err := os.WriteFile(path, []byte("other"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -137,6 +137,10 @@ func TestReload(t *testing.T) {
 				}
 				<-changed
 			}
+			if err := os.WriteFile(path+".later", []byte("new"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			<-changed
 		}
 		stop()
 		<-ended
