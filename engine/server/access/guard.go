@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"heddle/engine"
@@ -41,8 +42,9 @@ func (f Files) Names() (names []string) {
 
 // Guard decides about callers. It is safe for concurrent use.
 type Guard struct {
-	files Files
-	now   atomic.Pointer[content]
+	files   Files
+	reading sync.Mutex // held by Reload, so that the content read last stays
+	now     atomic.Pointer[content]
 }
 
 // content is the content of the files.
@@ -59,6 +61,8 @@ func Open(files Files) (*Guard, error) {
 
 // Reload reads the files again. An error leaves the old contents in use. Open connections stay.
 func (g *Guard) Reload() error {
+	g.reading.Lock()
+	defer g.reading.Unlock()
 	c, err := g.files.read()
 	if err != nil {
 		return &engine.Error{Code: engine.InvalidOption, Op: "read access files", Err: err}

@@ -71,6 +71,7 @@ type Options struct {
 type Daemon struct {
 	Options
 	server          *server.Server
+	reading         sync.Mutex                    // held by reconfigure, so that the content read last stays
 	newest          atomic.Pointer[config.Config] // configuration of the last reload
 	synonyms        atomic.Pointer[map[string]os.FileInfo]
 	guard           *access.Guard
@@ -256,6 +257,8 @@ func (d *Daemon) announce() error {
 // reconfigure reads the configuration, the tokens, the certificates and the synonyms again. Of the configuration
 // it applies the limits, the time of slow queries, the level of messages and the files of synonyms.
 func (d *Daemon) reconfigure(ctx context.Context) error {
+	d.reading.Lock()
+	defer d.reading.Unlock()
 	err := d.guard.Reload()
 	c, wrong := config.Load(d.Sources)
 	if wrong == nil {
