@@ -47,6 +47,13 @@ func tables(t *testing.T, backend plan.Backend, word int, count bool) {
 	}
 	tab.AddTiles(t, few, plantest.NewFilter(rows, func(row uint32) bool { return tab.Bits[3][row/64]>>(row%64)&1 == 0 }))
 	tab.AddTiles(t, many, nil)
+	for _, n := range []uint64{9, 200} {
+		codes := make([]uint64, rows)
+		for row := range codes {
+			codes[row] = uint64(row) * 7 % n
+		}
+		tab.AddTiles(t, codes, nil)
+	}
 	s := plan.SelectBatch{}
 	s.Any(0, 2, 3, 4, 5)
 	s.Do(plan.StepNot)
@@ -72,6 +79,10 @@ func tables(t *testing.T, backend plan.Backend, word int, count bool) {
 	s.Check(2, plan.CodeRange{Lo: 100, Hi: rows - 300})
 	s.Do(plan.StepAnd)
 	s.End()
+	s.Do(plan.StepAll)
+	s.Check(2, plan.CodeRange{Lo: 100, Hi: 104})
+	s.Check(0, ranges...)
+	s.End()
 	for i := range ranges {
 		ranges[i] = plan.CodeRange{Lo: uint64(2 * i), Hi: uint64(2 * i)}
 	}
@@ -87,6 +98,7 @@ func tables(t *testing.T, backend plan.Backend, word int, count bool) {
 	if !count {
 		countCodes(t, store, tab)
 		measure(t, store, tab)
+		pairs(t, store, tab)
 		first(t, store, tab)
 		filter(t, store, tab)
 	}
@@ -206,6 +218,37 @@ func measure(t *testing.T, store plan.TableStore, tab *plantest.Table) {
 		for place, code := range least {
 			if code != math.MaxUint64 && (got.Ends[1][place] != code || got.Ends[2][place] != greatest[place]) {
 				t.Errorf("column %d ends at %d and %d in place %d, want %d and %d", in.Column, got.Ends[1][place], got.Ends[2][place], place, code, greatest[place])
+			}
+		}
+	}
+}
+
+// pairs adds row numbers up in groups of few codes, of some and of many, of a vector and in bounds.
+func pairs(t *testing.T, store plan.TableStore, tab *plantest.Table) {
+	var vector, bounds plan.SelectBatch
+	vector.Any(5)
+	vector.End()
+	bounds.Do(plan.StepAll)
+	bounds.Check(2, plan.CodeRange{Lo: 1000, Hi: 9000})
+	bounds.End()
+	numbers := plan.Input{Column: 2, Last: uint64(tab.Rows) - 1}
+	for _, by := range []plan.Input{{Column: 3, Last: 8}, {Column: 4, Last: 199}, numbers} {
+		for _, sel := range []*plan.SelectBatch{&vector, &bounds} {
+			a := &plan.Aggregation{Inputs: []plan.Input{by, numbers}, Groupings: []int{0}, Measures: []plan.Measure{{Kind: plan.MeasureSum, Input: 1}}}
+			got, err := store.(plan.Measurer).Measure(t.Context(), sel, a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			set, rows, sums := tab.Scan(sel)[0], make([]uint64, by.Last+2), make([]uint64, by.Last+2)
+			for row := range tab.Rows {
+				if set[row/64]>>(row%64)&1 != 0 {
+					place := tab.Codes[by.Column][row] + 1
+					rows[place]++
+					sums[place] += uint64(row)
+				}
+			}
+			if !slices.Equal(got.Rows, rows) || !slices.Equal(got.Sums[0], sums) {
+				t.Errorf("sums in groups of column %d are wrong", by.Column)
 			}
 		}
 	}

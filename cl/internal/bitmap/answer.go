@@ -11,13 +11,15 @@ import (
 // answer is the answer without numbers.
 func (m *measuring) answer() *plan.Cells {
 	lists := func() [][]uint64 { return make([][]uint64, len(m.of.Measures)) }
-	return &plan.Cells{Rows: make([]uint64, m.places), Values: make([][]uint64, len(m.of.Inputs)), Sums: lists(), High: lists(), Ends: lists(), Codes: lists()}
+	return &plan.Cells{Values: make([][]uint64, len(m.of.Inputs)), Sums: lists(), High: lists(), Ends: lists(), Codes: lists()}
 }
 
 // setSums gives the sums of a column to its measures, divided. Those of lower halves come before those of upper ones.
 func (m *measuring) setSums(cells *plan.Cells, c *measured, sums []uint64) {
-	for i, by := 0, c.inverse(); i < len(sums); i++ {
-		sums[i] *= by
+	if by := c.inverse(); by != 1 {
+		for i := range sums {
+			sums[i] *= by
+		}
 	}
 	for i, x := range m.of.Measures {
 		if x.Input != c.input || x.Kind != plan.MeasureSum && x.Kind != plan.MeasureFloats || m.counted[i] {

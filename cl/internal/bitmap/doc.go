@@ -22,6 +22,9 @@
 //	code_groups   a selection in stored values,    64               16 KiB                       3 per 2 tiles, 1
 //	              rows and sums of its groups by
 //	              narrow columns
+//	pair_groups   a selection in one of two        256              tuning.group_local           1; 4 per trial
+//	              columns, rows of groups by
+//	              one and sums of the other
 //	packed_       rows and sums of many groups     64               none                         none
 //	groups
 //	measure_rows  the same without groups, and     256              2 KiB                        10 for the rows and each

@@ -115,8 +115,20 @@ func newGroups(m *measuring, v *values) *groups {
 	return g
 }
 
-// packedCopies is the number of copies of packed cells at most.
-const packedCopies = 16
+// mostPacked is the number of copies of packed cells at most.
+const mostPacked = 16
+
+// packedCopies is the number of copies in which the rows and a sum of codes of some bits are one number of 64 bits, where so many work-groups
+// have so many rows, and the number of bits of the sum; 0: none.
+func packedCopies(groups, rows, width int) (copies, limb int) {
+	for copies = 1; copies <= mostPacked; copies *= 2 {
+		count := bits.Len64(uint64((groups+copies-1)/copies) * uint64(rows))
+		if 2*count+width <= 64 {
+			return copies, 64 - count
+		}
+	}
+	return 0, 0
+}
 
 // pack makes the rows and the first sum one number of 64 bits, in copies where one would be too small.
 func (g *groups) pack(rows int) {
@@ -127,14 +139,10 @@ func (g *groups) pack(rows int) {
 			continue
 		}
 		groups := tileRuns(g.store.t, groupTiles(g.store.rt.Tuning)*g.span)
-		for copies := 1; copies <= packedCopies; copies *= 2 {
-			most := uint64((groups+copies-1)/copies) * uint64(g.span*rows)
-			count, sum := bits.Len64(most), bits.Len64(most)+bits.Len32(f.last)
-			if count+sum <= 64 {
-				f.flags |= fieldPacked
-				g.packed, g.copies, g.limb = f, copies, 64-count
-				return
-			}
+		if copies, limb := packedCopies(groups, g.span*rows, bits.Len32(f.last)); copies > 0 {
+			f.flags |= fieldPacked
+			g.packed, g.copies, g.limb = f, copies, limb
+			return
 		}
 	}
 }
@@ -209,11 +217,9 @@ func (g *groups) write(x *slot, up []uint32, at int) {
 }
 
 func (g *groups) send(x *slot, at int) error {
-	t, size := g.store.t, groupSize(x.Device.Tuning)
+	t := g.store.t
 	if g.global {
-		words := g.room() - g.cellsAt()
-		cells := clearCellsArguments{counts: x.batch.Buffer, at: at + g.cellsAt(), words: words}
-		if err := clearCells.For(g.kernel.With).Launch(&x.Flight, cells, (words+joined-1)/joined, size, device.ClearTime); err != nil {
+		if err := clearRoom(x, at+g.cellsAt(), g.room()-g.cellsAt()); err != nil {
 			return err
 		}
 	}
@@ -222,16 +228,27 @@ func (g *groups) send(x *slot, at int) error {
 	if !g.global {
 		args.own = device.LocalBytes(4 * g.places * g.planesOwn() << g.copies)
 	}
-	err := g.kernel.Launch(&x.Flight, args, tileRuns(t, groupTiles(x.Device.Tuning)*g.span), size, device.ProbeTime)
+	err := g.kernel.Launch(&x.Flight, args, tileRuns(t, groupTiles(x.Device.Tuning)*g.span), groupSize(x.Device.Tuning), device.ProbeTime)
 	if err != nil || g.packed == nil {
 		return err
 	}
-	joins := packedGroupsArguments{counts: x.batch.Buffer, cellsAt: args.cellsAt, places: g.places, planes: g.cell, sumAt: g.packed.sum, limb: g.limb, copies: g.copies}
-	return packedGroups.For(g.kernel.With).Launch(&x.Flight, joins, (g.places+joined-1)/joined, size, device.ProbeTime)
+	return joinPacked(x, packedGroupsArguments{counts: x.batch.Buffer, cellsAt: args.cellsAt, places: g.places, planes: g.cell,
+		sumAt: g.packed.sum, limb: g.limb, copies: g.copies})
 }
 
-// joined is JOINED of kernels/packed.cl.
-const joined = 256
+// joined is JOINED of kernels/packed.cl, and joinGroup JOIN_WG.
+const joined, joinGroup = 256, 64
+
+// clearRoom clears words of the batch of a slot.
+func clearRoom(x *slot, at, words int) error {
+	args := clearCellsArguments{counts: x.batch.Buffer, at: at, words: words}
+	return clearCells.Launch(&x.Flight, args, (words+joined-1)/joined, x.Device.Tuning.Local(joinGroup), device.ClearTime)
+}
+
+// joinPacked makes cells of packed ones.
+func joinPacked(x *slot, args packedGroupsArguments) error {
+	return packedGroups.Launch(&x.Flight, args, (args.places+joined-1)/joined, x.Device.Tuning.Local(joinGroup), device.ProbeTime)
+}
 
 func (g *groups) take(back []uint32) (*plan.Cells, uint32) {
 	cells := g.answer()

@@ -15,6 +15,7 @@ var (
 	measureGroups = device.NewKernel[measureGroupsArguments]("measure_groups")
 	measureRows   = device.NewKernel[measureRowsArguments]("measure_rows")
 	codeGroups    = device.NewKernel[codeGroupsArguments]("code_groups")
+	pairGroups    = device.NewKernel[pairGroupsArguments]("pair_groups")
 	packedGroups  = device.NewKernel[packedGroupsArguments]("packed_groups")
 	bestKeys      = device.NewKernel[bestKeysArguments]("best_keys")
 	rowsAbove     = device.NewKernel[rowsAboveArguments]("rows_above")
@@ -87,6 +88,17 @@ type codeGroupsArguments struct {
 	batch, bits, counts             *ocl.MemObject
 	at, cellsAt, span, limb, copies int
 	own                             device.LocalBytes
+}
+
+type pairGroupsArguments struct {
+	slicesBuffers
+	rowCount                                                     int
+	bits, counts                                                 *ocl.MemObject
+	hasBits                                                      bool
+	cellsAt, span, by, of, places, planes, bound, from, to, limb int
+	two                                                          bool
+	copies, part, head                                           int
+	own                                                          device.LocalBytes
 }
 
 type packedGroupsArguments struct {

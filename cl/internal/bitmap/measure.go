@@ -47,7 +47,7 @@ func (s *Store) measureAll(ctx context.Context, sel *plan.SelectBatch, a *plan.A
 	if err := m.verify(ctx, v); err != nil {
 		return nil, err
 	}
-	cells, _, err := s.aggregate(ctx, v, sel, m.way(v))
+	cells, _, err := s.aggregate(ctx, v, sel, m.way(v, sel))
 	if err == nil && slices.Contains(m.counted, true) {
 		err = m.countCodes(ctx, sel, cells)
 	}
@@ -229,9 +229,12 @@ func (s *Store) divisor(in plan.Input, x *plan.Measure) (by uint64, wide, ok boo
 }
 
 // way chooses the kernel.
-func (m *measuring) way(v *values) aggregator {
+func (m *measuring) way(v *values, sel *plan.SelectBatch) aggregator {
 	if len(m.groupings) == 0 {
 		return &totals{measuring: m}
+	}
+	if p := newPair(m, v, sel); p != nil {
+		return p
 	}
 	narrow := true
 	for _, in := range m.groupings {

@@ -63,8 +63,40 @@ func selfTestMeasures(ctx context.Context, rt *device.Runtime) error {
 				}
 			}
 		}
+		if s.pairs() {
+			return s.selfTestPairs(ctx, plain, columns)
+		}
 		return nil
 	})
+}
+
+// selfTestPairs adds a column up in groups by few codes, by some and by many of them, of vectors and of bounds.
+func (s *Store) selfTestPairs(ctx context.Context, plain *reference.Table, columns []plan.Input) error {
+	var vector, bounds plan.SelectBatch
+	vector.Any(5)
+	vector.End()
+	set := make([]uint64, len(plain.Bits[5]))
+	bounds.Do(plan.StepAll)
+	bounds.Check(columns[1].Column, plan.CodeRange{Lo: 9000, Hi: 30_000})
+	bounds.End()
+	for r, code := range plain.Codes[columns[1].Column] {
+		if code >= 9000 && code <= 30_000 {
+			set[r/64] |= 1 << (r % 64)
+		}
+	}
+	for _, by := range columns {
+		a := plan.Aggregation{Inputs: []plan.Input{by, columns[1]}, Groupings: []int{0}, Measures: []plan.Measure{{Kind: plan.MeasureSum, Input: 1}}}
+		for sel, set := range map[*plan.SelectBatch][]uint64{&vector: plain.Bits[5], &bounds: set} {
+			got, err := s.measure(ctx, sel, &a)
+			if err != nil {
+				return err
+			}
+			if !rightCells(plain, set, &a, got) {
+				return s.rt.FailedTest("sums in groups of codes up to %d are wrong (kernel pair_groups)", by.Last)
+			}
+		}
+	}
+	return nil
 }
 
 // rightCells compares cells of groups by one column, or of all rows, with numbers row by row.

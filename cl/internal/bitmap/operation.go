@@ -27,7 +27,9 @@ var Operation = device.Operation{
 		{Kernels: []device.Function{measureGroups}, Files: device.Files("slice.cl", "column.cl", "measure.cl")},
 		{Kernels: []device.Function{measureRows}, Files: device.Files("slice.cl", "step.cl", "selection.cl", "column.cl", "totals.cl")},
 		{Kernels: []device.Function{bestKeys, rowsAbove}, Files: device.Files("slice.cl", "step.cl", "selection.cl", "top.cl")},
-		{Kernels: []device.Function{codeGroups, packedGroups, clearCells}, Files: device.Files("slice.cl", "step.cl", "selection.cl", "column.cl", "field.cl", "groups.cl", "packed.cl")},
+		{Kernels: []device.Function{codeGroups}, Files: device.Files("slice.cl", "step.cl", "selection.cl", "column.cl", "field.cl", "groups.cl")},
+		{Kernels: []device.Function{pairGroups}, Files: device.Files("slice.cl", "column.cl", "field.cl", "pair.cl")},
+		{Kernels: []device.Function{packedGroups, clearCells}, Files: device.Files("packed.cl")},
 		{Kernels: []device.Function{wahExpand, wahClear, wahSizes, wahEnds, wahRecall, reducePairs, reduceTiles},
 			Files: device.Files("group.cl", "scan.cl", "wah.cl", "directory.cl", "chunk.cl", "decompress.cl", "reduce.cl")},
 	},
@@ -43,13 +45,15 @@ var Operation = device.Operation{
 			return fmt.Errorf("table_loads is %d, not 0 to 16", t.TableLoads)
 		case t.TableRow != 0 && t.TableRow != 8 && t.TableRow != 16 && t.TableRow != 32 && t.TableRow != 64:
 			return fmt.Errorf("table_row is %d, not 0, 8, 16, 32 or 64", t.TableRow)
+		case t.GroupLocal != 0 && (t.GroupLocal < 1<<10 || t.GroupLocal > 1<<16):
+			return fmt.Errorf("group_local is %d, not 0 or from 1024 to 65536", t.GroupLocal)
 		case !t.Serial && tile != 2*local && tile != 4*local && tile != 8*local:
 			return fmt.Errorf("table_tile is %d, not 2, 4 or 8 times table_wg, %d", tile, local)
 		}
 		return nil
 	},
 	Limits: func(t device.Tuning) (local, group int) {
-		return max(localMemory(t), 4*facetLocal, 4*measureCells+4*columnWords*measureColumns, rowBytes(t)*chunkGroup), max(workGroup(t), facetGroup(t), sliceGroup(t))
+		return max(localMemory(t), 4*facetLocal, 4*measureCells+4*columnWords*measureColumns, rowBytes(t)*chunkGroup, t.GroupLocal), max(workGroup(t), facetGroup(t), sliceGroup(t))
 	},
 	Defines: func(t device.Tuning, define func(string, int)) {
 		define("TABLE_TILE", tileGroups(t))

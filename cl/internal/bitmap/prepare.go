@@ -60,11 +60,17 @@ func (s *Store) programs(v *values) []device.KernelID {
 
 // groupPrograms are the programs of groups.
 func (s *Store) groupPrograms(v *values) []device.KernelID {
-	all := []device.KernelID{countCodes.For(v.features()).KernelID, measureGroups.For(v.features()).KernelID}
+	all := []device.KernelID{countCodes.For(v.features()).KernelID, measureGroups.For(v.features()).KernelID, packedGroups.KernelID}
+	cells := []device.Features{0, useOne, useGlobal, useGlobal | useOne}
+	if s.pairs() {
+		for _, with := range cells {
+			all = append(all, pairGroups.For(v.features()|with).KernelID)
+		}
+	}
 	for _, with := range s.variants(v) {
 		all = append(all, measureRows.For(with).KernelID)
-		for _, cells := range []device.Features{0, useOne, useGlobal, useGlobal | useOne} {
-			all = append(all, codeGroups.For(with|cells).KernelID)
+		for _, cell := range cells {
+			all = append(all, codeGroups.For(with|cell).KernelID)
 		}
 	}
 	return all

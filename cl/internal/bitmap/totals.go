@@ -80,7 +80,7 @@ func (g *totals) send(x *slot, at int) error {
 
 func (g *totals) take(back []uint32) (*plan.Cells, uint32) {
 	cells := g.answer()
-	cells.Rows[0] = uint64(back[0])
+	cells.Rows = []uint64{uint64(back[0])}
 	for k := range g.measured {
 		c, own := &g.measured[k], back[2+4*k:]
 		if c.flags&columnValues != 0 {

@@ -38,6 +38,7 @@ type Tuning struct {
 	TableWG    int      `toml:"table_wg"`
 	TableLoads int      `toml:"table_loads"`
 	TableRow   int      `toml:"table_row"`
+	GroupLocal int      `toml:"group_local"`
 	BeatsHost  bool     `toml:"beats_host"`
 	Why        string   `toml:"why"`
 }
