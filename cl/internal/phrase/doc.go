@@ -5,8 +5,9 @@
 // that is left searches it in the other lists and walks the positions. Documents and frequencies come back in one
 // download; the host sorts them.
 //
-// Positions load with the first phrase. Pure Go makes the lists of phrases of more than Slots words, with alternatives or with lists without random access, and of phrases of which a document has more than 16,384
-// occurrences of their words, or 4,095 of a sloppy phrase.
+// Positions load with the first phrase. Pure Go makes the lists of phrases of more than Slots words, with alternatives or
+// with lists without random access, and of phrases of which a document has more than 16,384 occurrences of their words, or
+// 4,095 of a sloppy phrase.
 //
 //	kernel        purpose                                    work-group  local memory  barriers
 //	phrase_find   documents that all words may have          64          none          none
