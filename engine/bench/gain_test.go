@@ -21,6 +21,8 @@ var gainFiles = []string{
 	"2026-11-21-f883c0d-h200-rank-text.jsonl",
 	"2026-11-22-2b3de86-h200-bitmap-16cores.jsonl",
 	"2026-11-22-2b3de86-h200-bitmap.jsonl",
+	"2026-11-30-045512d-h200-lists.jsonl",
+	"2026-11-30-5ae3c97-h200-rank-text.jsonl",
 }
 
 func readRun(t *testing.T, name string) []measure.Row {
