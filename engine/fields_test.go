@@ -342,8 +342,8 @@ func TestFieldsExpansions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, c := drawFielded(t).open(t, e)
 		q := Query{K: 100, Total: TotalExact, Names: true}
-		for _, q.Text = range []string{"*e*", "lo*", "*e* lo*", "title:*e*", "title:lo* AND *ee*", `"*e* loom"`, "NOT *e*"} {
-			for _, q.QueryFields = range []string{"", "body", "body,title", "title^2,body"} {
+		for _, q.Text = range []string{"*e*", "lo*", "*e* lo*", "title:*e*", "title:lo* AND *ee*", `"*e* loom"`, "NOT *e*", "none* titel:x", "red titel:(none* x)"} {
+			for _, q.QueryFields = range []string{"", "body", "body,title", "title^2,body", "body,titel"} {
 				for _, q.Expansion.Top = range []bool{false, true} {
 					want, wrong := x.Search(t.Context(), q)
 					got, err := c.Search(t.Context(), q)

@@ -103,7 +103,7 @@ func (s *search) bounded(k *known, q *Query, leaf *querylang.Expr) *known {
 		}
 		if n := len(own); n > most {
 			if !q.Expansion.Top {
-				return &known{err: refusal(q, leaf, query.TooMany(n, most))}
+				return &known{err: refusal(q, leaf, query.TooMany(n, most)), many: true}
 			}
 			own = query.Top(own, most, func(t string) uint64 { return df[t] })
 		}

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -28,14 +29,12 @@ func (c *Coordinator) Score(ctx context.Context, index string, q *Query, id uint
 				return err
 			}
 			r, wrong := s.message(s.kindOf(0), []int{0})
-			if wrong[0] != nil {
-				return wrong[0]
-			}
 			n := x.Layout.Find(id)
 			pieces, err := Spread(ctx, &s.Reach, Fan{Size: 1, Shards: []int{n}}, func(ctx context.Context, f *Fan) ([]Piece[*part.Scored], []error) {
 				return c.shards.Score(ctx, f, r, uint32(id-x.Layout.Shards[n].First))
 			})
-			if err != nil {
+			refused, _ := s.refused(0)
+			if err := cmp.Or(wrong[0], err, refused); err != nil {
 				return err
 			}
 			out = pieces[0].Answer

@@ -280,10 +280,10 @@ func (s *search) message(k kind, at []int) (r *part.Request, wrong map[int]error
 		if k.k > 0 && r.Statistics.Replaced && s.expanding[i] != nil && expands(s.expanding[i], true) {
 			wrong[n] = errExpansion
 		}
+		if err, many := s.refused(i); many && wrong[n] == nil {
+			wrong[n] = err
+		}
 		for _, known := range s.of(i) {
-			if known.err != nil && wrong[n] == nil {
-				wrong[n] = known.err
-			}
 			for j, t := range known.terms {
 				if known.df[j] == 0 && k.shape != asNumbers {
 					continue // no shard has it
@@ -333,7 +333,22 @@ func (s *search) request(ctx context.Context, k kind, at []int, seen []order.Val
 			}
 		}
 	}
+	for n, i := range at { // shards know the place of an error in the whole text
+		if wrong[n] == nil {
+			wrong[n], _ = s.refused(i)
+		}
+	}
 	return pieces, wrong, nil
+}
+
+// refused is the first error of a word of query i, and whether the word stands for too many terms.
+func (s *search) refused(i int) (err error, many bool) {
+	for _, known := range s.of(i) {
+		if known.err != nil {
+			return known.err, known.many
+		}
+	}
+	return nil, false
 }
 
 // send answers queries by one request to each shard.

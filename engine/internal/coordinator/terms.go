@@ -29,6 +29,7 @@ type known struct {
 	df    []uint64
 	plain bool // a query of these terms, each with weight 1, is the same
 	err   error
+	many  bool // err says that the text stands for too many terms
 }
 
 // appendTexts appends the texts whose terms a query needs: its own, or the leaves of its expression with prefixes or
