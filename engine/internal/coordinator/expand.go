@@ -116,6 +116,16 @@ func (s *search) bounded(k *known, q *Query, leaf *querylang.Expr) *known {
 	return out
 }
 
+// refused is the first error of a word of query i, and whether the word stands for too many terms.
+func (s *search) refused(i int) (err error, many bool) {
+	for _, known := range s.of(i) {
+		if known.err != nil {
+			return known.err, known.many
+		}
+	}
+	return nil, false
+}
+
 // beginnings are the names of the fields of a leaf, in the order of the query, as its terms begin; an empty text without fields.
 func (s *search) beginnings(q *Query, leaf *querylang.Expr) (all []string) {
 	if leaf.Field != "" {

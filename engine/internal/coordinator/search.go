@@ -341,16 +341,6 @@ func (s *search) request(ctx context.Context, k kind, at []int, seen []order.Val
 	return pieces, wrong, nil
 }
 
-// refused is the first error of a word of query i, and whether the word stands for too many terms.
-func (s *search) refused(i int) (err error, many bool) {
-	for _, known := range s.of(i) {
-		if known.err != nil {
-			return known.err, known.many
-		}
-	}
-	return nil, false
-}
-
 // send answers queries by one request to each shard.
 func (s *search) send(ctx context.Context, k kind, at []int) error {
 	if k.order != nil && k.order.Collapse != "" {
