@@ -87,7 +87,7 @@ func TestLimits(t *testing.T) {
 		})
 	}
 	serial := d.With(func(i *plan.Info, r *device.Tuning) {
-		r.Serial, r.NVShuffle, r.LookBack, r.TableTile, i.LocalMemory = true, false, false, 128, 16<<10
+		r.Serial, r.NVShuffle, r.LookBack, r.TableTile, r.GroupLocal, i.LocalMemory = true, false, false, 128, 1<<16, 16<<10
 	})
 	if err := serial.Check(); err != nil {
 		t.Errorf("the serial shape needs 16 KiB of local memory: %v", err)

@@ -53,7 +53,7 @@ var Operation = device.Operation{
 		return nil
 	},
 	Limits: func(t device.Tuning) (local, group int) {
-		return max(localMemory(t), 4*facetLocal, 4*measureCells+4*columnWords*measureColumns, rowBytes(t)*chunkGroup, t.GroupLocal), max(workGroup(t), facetGroup(t), sliceGroup(t))
+		return max(localMemory(t), 4*facetLocal, 4*measureCells+4*columnWords*measureColumns, rowBytes(t)*chunkGroup, pairLocal(t)), max(workGroup(t), facetGroup(t), sliceGroup(t))
 	},
 	Defines: func(t device.Tuning, define func(string, int)) {
 		define("TABLE_TILE", tileGroups(t))

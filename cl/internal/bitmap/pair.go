@@ -86,7 +86,7 @@ func newPair(m *measuring, v *values, sel *plan.SelectBatch) *pair {
 }
 
 // pairs tells whether the device takes kernels/pair.cl.
-func (s *Store) pairs() bool { return !s.rt.Tuning.Serial && s.rt.Tuning.GroupLocal > 0 }
+func (s *Store) pairs() bool { return pairLocal(s.rt.Tuning) > 0 }
 
 // choose makes a selection of one range of codes of one of the columns bounds. The kernel then reads no other slices, but turns rows to codes
 // that are not selected, so that few codes are selected first.
@@ -189,4 +189,12 @@ func (p *pair) take(back []uint32) (*plan.Cells, uint32) {
 		p.setSums(cells, &p.measured[0], sums)
 	}
 	return cells, 0
+}
+
+// pairLocal is the number of bytes of local memory of pair_groups, 0 in the serial shape, which does not run it.
+func pairLocal(t device.Tuning) int {
+	if t.Serial {
+		return 0
+	}
+	return t.GroupLocal
 }
