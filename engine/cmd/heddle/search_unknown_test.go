@@ -49,7 +49,12 @@ func TestSuggest(t *testing.T) {
 	must(t, "index", "build", "-o", "d.hdl", "d.tsv")
 	must(t, "collection", "create", "d")
 	must(t, "collection", "add", "d", "d.tsv")
+	act(t, "gone\tzzzz\n", "collection", "add", "d", "--no-merge", "-")
+	act(t, "gone\n", "collection", "delete", "d", "--names", "-")
 	for _, path := range []string{"d.hdl", "d"} {
+		if r := heddle(t, "search", path, "--query", "zzz~1 qq* xx", "--no-header"); r.stderr != "query 1: in no document: xx, zzz~1, qq*\n" {
+			t.Errorf("%s: %+v", path, r)
+		}
 		if got, want := must(t, "suggest", path, "LO"), "loom\t2\nlock\t1\nlooms\t1\n"; got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/index/querylang"
 	"heddle/engine/index/synonym"
 	"heddle/engine/index/trec"
 	"heddle/engine/internal/coordinator"
@@ -151,7 +152,40 @@ func (c *Collection) terms(ctx context.Context, asked engine.Query) (known, unkn
 			unknown = append(unknown, t)
 		}
 	}
-	return known, wordsOf(&asked, &statistics, known, unknown)
+	expanded, some, without := c.expanded(ctx, asked)
+	unknown = slices.DeleteFunc(unknown, func(t string) bool { return slices.Contains(expanded, t) })
+	return append(known, some...), append(wordsOf(&asked, &statistics, known, unknown), without...)
+}
+
+// expanded returns the terms of the prefixes and tolerant words of a query, the terms of these that documents have, and the words
+// without such a term.
+func (c *Collection) expanded(ctx context.Context, asked engine.Query) (terms, known, without []string) {
+	e, err := querylang.Parse(asked.Text, asked.Match.Join())
+	if err != nil || asked.Literal {
+		return nil, nil, nil
+	}
+	for leaf := range e.Leaves {
+		if !leaf.Expands() {
+			continue
+		}
+		leaf.Weight = 0
+		own := engine.Query{Text: leaf.String(), QueryFields: asked.QueryFields, Expansion: asked.Expansion}
+		var all []string
+		for _, s := range c.Documents.Segments() {
+			some, _, _ := s.WeightedTerms(own) // without an error, since the query was answered
+			all = append(all, some...)
+		}
+		statistics, err := c.Coordinator.Statistics(ctx, c.Name, all...)
+		if err != nil {
+			return nil, nil, nil
+		}
+		terms = append(terms, all...)
+		if all = slices.DeleteFunc(all, func(t string) bool { return statistics.DF[t] == 0 }); len(all) == 0 {
+			without = append(without, own.Text)
+		}
+		known = append(known, all...)
+	}
+	return terms, known, without
 }
 
 // note prints why a query has no documents: its unknown terms, or the words of which nothing is left.
