@@ -16,9 +16,6 @@ var update = flag.Bool("update", false, "write gain.svg, PAPERS.md and its plots
 
 // gainFiles are the runs of gain.svg. RESULTS.md has the command that draws it.
 var gainFiles = []string{
-	"2026-11-20-60b03f1-h200-peers.jsonl",
-	"2026-11-20-9d13f0a-16cores-peers.jsonl",
-	"2026-11-21-f883c0d-h200-rank-text.jsonl",
 	"2026-11-22-2b3de86-h200-bitmap-16cores.jsonl",
 	"2026-11-22-2b3de86-h200-bitmap.jsonl",
 	"2026-11-30-045512d-h200-lists.jsonl",
