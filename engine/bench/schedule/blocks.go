@@ -30,11 +30,17 @@ func blockThreshold(who harness.Contestant, b uint64) uint64 {
 	return uint64(max(who.Info.ComputeUnits, 1)) * blockThreads * b
 }
 
-// blockQueries is the number of queries for batches one at a time on a type of device.
+// mostHostQueries is the most queries of a batch size where no GPU answers them.
+const mostHostQueries = 1 << 13
+
+// blockQueries is the number of queries for a batch size on a type of device.
 func blockQueries(o *harness.Options, deviceType string, threshold uint64) int {
 	n := o.QueryCountAt(deviceType, threshold)
 	if o.Short {
 		n = min(n, harness.ShortQueries/2)
+	}
+	if deviceType != "gpu" {
+		n = min(n, mostHostQueries)
 	}
 	return n
 }
@@ -62,7 +68,7 @@ func (s *wuBench) blocksFigure(name, title, source string) harness.Exhibit {
 	return harness.Exhibit{
 		Name: name, Title: title, Source: source, Data: harness.GovOrder, Rows: "B",
 		Ours: fmt.Sprintf("S is the number of compute units of the device, threads in pure Go, T = %d. "+
-			"Binary search as in the paper, and auto: the choice of the backend.", blockThreads),
+			"Binary search as in the paper, and auto: the choice of the backend. CPUs answer at most %d queries for a B.", blockThreads, mostHostQueries),
 		Chart: chart.Chart{Kind: chart.Lines, X: "B, work-groups a compute unit", LogX: true, LogY: true},
 	}
 }
@@ -77,7 +83,7 @@ func (s *wuBench) figure3() harness.Exhibit {
 			all := s.blocks(who)
 			var setups []harness.Setup
 			for _, p := range all {
-				setups = append(setups, harness.Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: workload.DefaultEncoding(workload.LayoutRaw), Algorithm: p.Algorithm, Threshold: p.Threshold})
+				setups = append(setups, harness.Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: workload.DefaultEncoding(workload.LayoutRaw), Algorithm: p.Algorithm, Threshold: p.Threshold, Queries: p.queries})
 			}
 			costs, err := s.Measure(ctx, who, setups, harness.Busy)
 			if err != nil {
