@@ -13,7 +13,7 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/match/lookup"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // Options of a backend. The zero value is ready to use.

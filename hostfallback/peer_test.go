@@ -13,7 +13,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // BenchmarkGOV answers a GOV-like log under every algorithm, in turns with Roaring: bitmaps

@@ -21,7 +21,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // realSets are the sets of bitmaps from real tables that BenchmarkReal reads.

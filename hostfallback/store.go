@@ -11,7 +11,7 @@ import (
 	"heddle/hostfallback/internal/match"
 	"heddle/hostfallback/internal/match/lookup"
 	"heddle/hostfallback/internal/rank"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // store implements plan.Store on the words of its source, which it does not copy.

@@ -8,7 +8,7 @@ import (
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/bitmap"
 	"heddle/hostfallback/internal/filter"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // table implements plan.TableStore on the words of a plan.Table, which it does not copy.

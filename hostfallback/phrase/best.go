@@ -17,15 +17,24 @@ type Best struct {
 	limits [32]uint64 // by frequency: further documents of this length and longer ones are passed over
 }
 
-// add notes the score of a document.
-func (b *Best) add(freq uint64, length uint32) {
-	score := plan.Contribution(b.Weight, b.Norm.TFOf(freq, length))
+// Reset empties b and keeps its memory.
+func (b *Best) Reset(k int, weight uint32, norm plan.Norm) {
+	*b = Best{K: k, Weight: weight, Norm: norm, scores: b.scores[:0]}
+}
+
+// Add notes a document with a frequency of the phrase (plan.Made), and returns its score; false: K documents precede it.
+func (b *Best) Add(freq uint64, length uint32) (score uint32, ok bool) {
+	if !b.admits((freq+1<<plan.FreqBits-1)>>plan.FreqBits, length) {
+		return 0, false
+	}
+	score = plan.Contribution(b.Weight, b.Norm.TFOf(freq, length))
 	if b.full() {
-		if b.scores[0] < score {
-			b.scores[0] = score
-			sink(b.scores, 0)
+		if score <= b.scores[0] {
+			return 0, false
 		}
-		return
+		b.scores[0] = score
+		sink(b.scores, 0)
+		return score, true
 	}
 	if b.scores = append(b.scores, score); b.full() {
 		for i := b.K/2 - 1; i >= 0; i-- {
@@ -35,6 +44,7 @@ func (b *Best) add(freq uint64, length uint32) {
 			b.limits[f] = 1 << 32
 		}
 	}
+	return score, true
 }
 
 // sink moves element i of a heap with the least one first down to its place.

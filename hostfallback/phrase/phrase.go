@@ -60,7 +60,7 @@ func Make(ctx context.Context, src *plan.Source, p *plan.Phrase, best *Best, out
 			}
 			out.Docs, out.Freqs = append(out.Docs, doc), append(out.Freqs, f)
 			if m.best != nil {
-				m.best.add(f, src.Lengths[doc])
+				m.best.Add(f, src.Lengths[doc])
 			}
 		}
 	}

@@ -156,8 +156,7 @@ func (b *Block) part(q *query.Query, i int) (int, error) {
 	return len(b.parts) - 1, nil
 }
 
-// run answers all parts on a store of a processor, on a number of threads of the host at most; 0:
-// all. The docIDs may lie in memory of the store until empty is called.
+// run answers all parts on a store of a processor, with query.Batch.Threads. The docIDs may lie in memory of the store until empty is called.
 func (b *Block) run(ctx context.Context, s plan.Store, processor, threads int) error {
 	for _, p := range b.parts {
 		p.Borrow()

@@ -262,7 +262,7 @@ func (b *block) Run(ctx context.Context, p int, batch *schedule.Batch) error {
 	if err := out.resolve(s, b.first, b.n); err != nil {
 		return err
 	}
-	if err := out.run(ctx, r.store, p, batch.Threads); err != nil {
+	if err := out.run(ctx, r.store, p, r.threads(batch)); err != nil {
 		return err
 	}
 	learn(s.g.mean(&b.kind), max(out.load/uint64(b.n), 16), b.n)

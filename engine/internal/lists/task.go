@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -312,7 +313,7 @@ func (r *residence) runOne(ctx context.Context, b *schedule.Batch, t *task, run 
 		one.Reset(&kind.Kind)
 		one.AddLists(t.lists)
 	}
-	one.Threads = b.Threads
+	one.Threads = r.threads(b)
 	if err := one.Run(ctx, r.store, r.p.Index); err != nil {
 		return err
 	}
@@ -321,6 +322,14 @@ func (r *residence) runOne(ctx context.Context, b *schedule.Batch, t *task, run 
 	}
 	r.model(kind).Learn(&f, time.Since(run.Began), !b.Narrow && run.Alone())
 	return nil
+}
+
+// threads is query.Batch.Threads of a batch.
+func (r *residence) threads(b *schedule.Batch) int {
+	if r.p.Host {
+		return cmp.Or(b.Threads, r.p.Info.ComputeUnits)
+	}
+	return b.Threads
 }
 
 // runTasks answers queries as one batch.
@@ -349,7 +358,7 @@ func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *batchKey
 			longest = max(longest, m.Alone(&f))
 		}
 	}
-	all.Threads = b.Threads
+	all.Threads = r.threads(b)
 	entered := time.Now()
 	if err := all.Run(ctx, r.store, r.p.Index); err != nil {
 		return err

@@ -22,8 +22,10 @@ type Batch struct {
 	handles []plan.Handle
 	ranked
 
-	// Threads is the most goroutines of pure Go that Run takes; 0: all of its options. Reset sets it to 0.
+	// Threads is the most goroutines of pure Go that Run takes; 0: all that the store has, and GOMAXPROCS for the answers of the
+	// batch itself. Reset sets it to 0.
 	Threads int
+	workers []worker // for these answers
 
 	until  *limit.Until     // end of the time of the present query; nil: none
 	whole  *bm25.Statistics // Query.Statistics

@@ -1,10 +1,6 @@
 package query
 
-import (
-	"context"
-
-	"heddle/engine/plan"
-)
+import "heddle/engine/plan"
 
 // scoredLeaf is a word, prefix, tolerant word or phrase that adds to scores.
 type scoredLeaf struct {
@@ -55,32 +51,4 @@ func (b *Batch) addGroups(weights []plan.Term, tie float64) {
 		group := &p.groups[len(p.groups)-1]
 		group.leaves = append(group.leaves, leaf)
 	}
-}
-
-// scoreGroups sets the sums of docs, which ascend.
-func (f *expressions) scoreGroups(ctx context.Context, src *plan.Source, docs []uint32, norm plan.Norm, own *phrased) error {
-	if err := own.lists(ctx, src); err != nil {
-		return err
-	}
-	total, best, all, sums := make([]uint32, len(docs)), make([]uint32, len(docs)), make([]uint32, len(docs)), make([]uint32, len(docs))
-	for _, group := range own.groups {
-		clear(best)
-		clear(all)
-		for _, leaf := range group.leaves {
-			clear(sums)
-			for _, t := range leaf.terms {
-				if err := f.add(ctx, src, docs, sums, t, norm, own, leaf.best); err != nil {
-					return err
-				}
-			}
-			for i, sum := range sums {
-				best[i], all[i] = max(best[i], sum), all[i]+sum
-			}
-		}
-		for i := range total {
-			total[i] += best[i] + uint32(uint64(all[i]-best[i])*uint64(group.tie)>>tieBits)
-		}
-	}
-	f.sums = total
-	return nil
 }

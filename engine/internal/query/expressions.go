@@ -2,7 +2,6 @@ package query
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"heddle/engine/index/querylang"
@@ -16,29 +15,26 @@ type expressions struct {
 	of      []int32        // by query of the batch: 1 + its number among the expressions, or 0
 	terms   plan.RankBatch // by expression: the terms that add to scores
 	answers []answer       // by expression
-	best    plan.TopK      // of all expressions
+	best    plan.TopK      // of the expressions that the backend ranks
 
-	part          []int // expressions without phrases
+	owned, part   []int // expressions that pure Go answers, and the others
 	resident, one plan.MatchBatch
 	bits          [][]uint64
 	ranks         plan.RankBatch
 	top           plan.TopK
-
-	docs, freqs, sums []uint32
-	keys              []uint64 // a score in the upper half, the complement of a document in the lower one
 }
 
 // answer is the answer of an expression.
 type answer struct {
-	of         int    // query of the batch
-	count      uint64 // number of documents
-	start, end int    // its ranking in best
+	of         int      // query of the batch
+	count      uint64   // number of documents
+	docs, sums []uint32 // its ranking
 }
 
-// query returns the ranking of expression i.
-func (f *expressions) query(i int) (docs, sums []uint32) {
-	a := &f.answers[i]
-	return f.best.Docs[a.start:a.end:a.end], f.best.Scores[a.start:a.end:a.end]
+// take makes the documents of all from one on the ranking.
+func (a *answer) take(all *plan.TopK, start int) {
+	end := len(all.Docs)
+	a.docs, a.sums = all.Docs[start:end:end], all.Scores[start:end:end]
 }
 
 func (f *expressions) reset() {
@@ -102,108 +98,4 @@ func (b *Batch) adoptExpr(one *Batch) {
 	b.match.Append(&one.match, 0)
 	b.expressions.terms.AddOrdered(one.expressions.terms.Query(0))
 	b.expressions.of = append(b.expressions.of, int32(b.match.Queries()))
-}
-
-// score sets the sums of docs, which are ascending.
-func (f *expressions) score(ctx context.Context, src *plan.Source, docs []uint32, terms []plan.Term, norm plan.Norm, own *phrased) error {
-	if own != nil && own.groups != nil {
-		return f.scoreGroups(ctx, src, docs, norm, own)
-	}
-	f.sums = slices.Grow(f.sums[:0], len(docs))[:len(docs)]
-	clear(f.sums)
-	for _, t := range terms {
-		if err := f.add(ctx, src, docs, f.sums, t, norm, own, false); err != nil {
-			return err
-		}
-	}
-	if own == nil {
-		return nil
-	}
-	return own.score(ctx, src, docs, f.sums, norm)
-}
-
-// add adds the contributions of a term to the sums of docs, or makes each sum at least the contribution. The list of a phrase is
-// phrased.base and its number.
-func (f *expressions) add(ctx context.Context, src *plan.Source, docs, sums []uint32, t plan.Term, norm plan.Norm, own *phrased, best bool) (err error) {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if own != nil && t.List >= own.base {
-		own.add(src, docs, sums, weightedPhrase{int(t.List - own.base), t.Weight}, norm)
-		return nil
-	}
-	if f.docs, err = src.List(t.List).AppendTo(f.docs[:0]); err != nil {
-		return err
-	}
-	freqs, err := src.Freq(t.List)
-	if err != nil {
-		return err
-	}
-	if f.freqs, err = freqs.AppendTo(f.freqs[:0]); err != nil {
-		return err
-	}
-	norm, lengths := own.lengthRule(src, t.List, norm)
-	i := 0
-	for j, doc := range f.docs {
-		for i < len(docs) && docs[i] < doc {
-			i++
-		}
-		if i == len(docs) {
-			break
-		}
-		if docs[i] != doc {
-			continue
-		}
-		length := uint32(0)
-		if norm.Impacts == 0 {
-			length = lengths[doc]
-		}
-		if part := plan.Contribution(t.Weight, norm.TF(f.freqs[j]+1, length)); best {
-			sums[i] = max(sums[i], part)
-		} else {
-			sums[i] += part
-		}
-	}
-	return nil
-}
-
-// Scores returns the scores of documents that match the only query, which is ranked. They ascend. Pure Go computes
-// them.
-func (b *Batch) Scores(ctx context.Context, docs []uint32) ([]float64, error) {
-	terms := b.ranks.Query(0)
-	if n := b.expressions.of[0]; n > 0 {
-		terms = b.expressions.terms.Query(int(n) - 1)
-	}
-	if err := b.expressions.score(ctx, b.source, docs, terms, b.kind.Norm, b.ownedBy(0)); err != nil {
-		return nil, err
-	}
-	return b.appendScores(nil, 0, b.expressions.sums), nil
-}
-
-// choose makes the k best of docs the answer of expression i: by descending sum, ties by ascending
-// docID.
-func (f *expressions) choose(i int, docs []uint32, k int) {
-	f.keys = f.keys[:0]
-	keep := func() {
-		slices.Sort(f.keys)
-		f.keys = append(f.keys[:0], f.keys[max(len(f.keys)-k, 0):]...)
-	}
-	least := uint64(0)
-	for i, doc := range docs {
-		key := uint64(f.sums[i])<<32 | uint64(^doc)
-		if key < least {
-			continue
-		}
-		if f.keys = append(f.keys, key); len(f.keys) == 2*k {
-			keep()
-			least = f.keys[0]
-		}
-	}
-	keep()
-	a := &f.answers[i]
-	a.count, a.start = uint64(len(docs)), len(f.best.Docs)
-	for _, key := range slices.Backward(f.keys) {
-		f.best.Docs, f.best.Scores = append(f.best.Docs, ^uint32(key)), append(f.best.Scores, uint32(key>>32))
-	}
-	a.end = len(f.best.Docs)
 }

@@ -179,6 +179,26 @@ func BenchmarkPhrases(b *testing.B) {
 	}
 }
 
+// batchOf is a batch of queries for one thread.
+func batchOf(tb testing.TB, x *Index, texts []string, opt Options) *Batch {
+	var set Settings
+	if err := x.Settle(&set, &opt); err != nil {
+		tb.Fatal(err)
+	}
+	all := new(Batch)
+	all.Reset(&set.Kind)
+	for _, text := range texts {
+		one := new(Batch)
+		one.Reset(&set.Kind)
+		if _, err := one.Add(x, &Query{Text: text, Options: opt}, &set); err != nil {
+			tb.Fatal(err)
+		}
+		all.Adopt(one)
+	}
+	all.Threads = 1
+	return all
+}
+
 // phraseRates are queries a second in a batch of one caller, and of several callers.
 type phraseRates struct {
 	rate, least, most, callers float64
@@ -189,24 +209,7 @@ type phraseRates struct {
 
 // benchPhrases measures phrases on a store.
 func benchPhrases(b *testing.B, x *Index, s plan.Store, texts []string, opt Options, callers int) (r phraseRates) {
-	batch := func(texts []string) *Batch {
-		var set Settings
-		if err := x.Settle(&set, &opt); err != nil {
-			b.Fatal(err)
-		}
-		all := new(Batch)
-		all.Reset(&set.Kind)
-		for _, text := range texts {
-			one := new(Batch)
-			one.Reset(&set.Kind)
-			if _, err := one.Add(x, &Query{Text: text, Options: opt}, &set); err != nil {
-				b.Fatal(err)
-			}
-			all.Adopt(one)
-		}
-		all.Threads = 1
-		return all
-	}
+	batch := func(texts []string) *Batch { return batchOf(b, x, texts, opt) }
 	run := func(q *Batch) time.Duration {
 		began := time.Now()
 		if err := q.Run(context.Background(), s, 0); err != nil {

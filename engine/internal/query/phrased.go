@@ -288,17 +288,6 @@ func combine(a, b []uint32, first, both, second bool) (out []uint32) {
 	return out
 }
 
-// score adds the contributions of the phrases to the sums of docs, which ascend.
-func (p *phrased) score(ctx context.Context, src *plan.Source, docs, sums []uint32, norm plan.Norm) error {
-	if err := p.lists(ctx, src); err != nil {
-		return err
-	}
-	for _, s := range p.scored {
-		p.add(src, docs, sums, s, norm)
-	}
-	return nil
-}
-
 // add adds the contributions of a phrase, whose list is made.
 func (p *phrased) add(src *plan.Source, docs, sums []uint32, s weightedPhrase, norm plan.Norm) {
 	made, i := p.made[s.number], 0
@@ -314,33 +303,6 @@ func (p *phrased) add(src *plan.Source, docs, sums []uint32, s weightedPhrase, n
 			sums[i] += plan.Contribution(s.weight, norm.TFOf(made.Freqs[j], lengths[doc]))
 		}
 	}
-}
-
-// answerOwned answers the queries with phrases of a batch that is not ranked. Another batch may adopt the query
-// meanwhile, so it writes what Adopt does not read.
-func (b *Batch) answerOwned(ctx context.Context, s plan.Store) error {
-	b.matched = b.matched[:0]
-	if err := b.makePhrases(ctx, s, &b.results.Stats); err != nil {
-		return err
-	}
-	for i, p := range b.owned {
-		if p == nil {
-			continue
-		}
-		permitted, err := b.permitted(ctx, i)
-		if err != nil {
-			return err
-		}
-		docs, err := p.docs(ctx, b.source, permitted, 0, &b.results.Stats)
-		if err != nil {
-			return err
-		}
-		p.addStats(&b.results.Stats)
-		r := rest{of: i, count: uint64(len(docs)), docs: docs}
-		b.results.Stats.Matches += r.count
-		b.matched = append(b.matched, r)
-	}
-	return nil
 }
 
 // digest identifies the phrases of a query.

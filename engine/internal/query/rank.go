@@ -107,7 +107,8 @@ func (b *Batch) appendScores(dst []float64, i int, sums []uint32) []float64 {
 // found returns the ranking of query i as the backend gave it.
 func (b *Batch) found(i int) (docs, sums []uint32) {
 	if n := b.expressions.of[i]; n > 0 {
-		return b.expressions.query(int(n) - 1)
+		a := &b.expressions.answers[n-1]
+		return a.docs, a.sums
 	}
 	if len(b.again1) > 0 && b.again1[i] > 0 {
 		return b.again.Query(int(b.again1[i]) - 1)

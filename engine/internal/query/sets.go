@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"heddle/engine/plan"
-	"heddle/hostfallback/phrase"
 )
 
 // mostSets is the memory of the filters of expressions that are answered together, in bytes.
@@ -18,7 +17,7 @@ const mostSets = 128 << 20
 func (b *Batch) rankExpressions(ctx context.Context, s plan.Store) error {
 	f := &b.expressions
 	f.best.Reset()
-	f.answers, f.part = f.answers[:0], f.part[:0]
+	f.answers, f.part, f.owned = f.answers[:0], f.part[:0], f.owned[:0]
 	if err := b.makePhrases(ctx, s, &b.stats); err != nil {
 		return err
 	}
@@ -26,45 +25,21 @@ func (b *Batch) rankExpressions(ctx context.Context, s plan.Store) error {
 		if n == 0 {
 			continue
 		}
-		i := int(n) - 1
 		f.answers = append(f.answers, answer{of: of})
-		if own := b.ownedBy(of); own == nil {
-			f.part = append(f.part, i)
-		} else if err := b.rankOwned(ctx, own, i); err != nil {
-			return err
+		if b.ownedBy(of) == nil {
+			f.part = append(f.part, int(n)-1)
+		} else {
+			f.owned = append(f.owned, int(n)-1)
 		}
+	}
+	if err := b.inParallel(ctx, len(f.owned), &b.stats, func(w *worker, n int) error { return w.rank(ctx, b, f.owned[n]) }); err != nil {
+		return err
 	}
 	most := max(mostSets/(8*plan.FilterWords(b.source.Docs)+1), 1)
 	for first := 0; first < len(f.part); first += most {
 		if err := b.rankPart(ctx, s, f.part[first:min(first+most, len(f.part))]); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// rankOwned answers expression i, which has phrases or fields, in pure Go.
-func (b *Batch) rankOwned(ctx context.Context, own *phrased, i int) error {
-	f := &b.expressions
-	permitted, err := b.permitted(ctx, f.answers[i].of)
-	if err != nil {
-		return err
-	}
-	if b.kind.Total == 0 && permitted == nil && len(f.terms.Query(i)) == 0 && own.alone() && !own.ready() {
-		best := &phrase.Best{K: b.kind.K, Weight: own.scored[0].weight, Norm: b.kind.Norm}
-		own = &phrased{set: own.set, base: own.base, phrases: own.phrases, scored: own.scored, best: best}
-	}
-	docs, err := own.docs(ctx, b.source, permitted, b.kind.K, &b.stats)
-	if err != nil {
-		return err
-	}
-	if err := f.score(ctx, b.source, docs, f.terms.Query(i), b.kind.Norm, own); err != nil {
-		return err
-	}
-	own.addStats(&b.stats)
-	f.choose(i, docs, b.kind.K)
-	for _, t := range f.terms.Query(i) {
-		b.stats.Postings += uint64(b.source.Lists[t.List].Len)
 	}
 	return nil
 }
@@ -139,7 +114,7 @@ func (b *Batch) rankSets(ctx context.Context, s plan.Store, part []int) (err err
 	for n, i := range part {
 		docs, sums := f.top.Query(n)
 		a := &f.answers[i]
-		a.start = len(f.best.Docs)
+		start := len(f.best.Docs)
 		f.best.Docs, f.best.Scores = append(f.best.Docs, docs...), append(f.best.Scores, sums...)
 		var bits []uint64
 		if _, not := b.complement(a.of); not {
@@ -153,7 +128,7 @@ func (b *Batch) rankSets(ctx context.Context, s plan.Store, part []int) (err err
 			}
 			f.fill(bits, docs, more)
 		}
-		a.end = len(f.best.Docs)
+		a.take(&f.best, start)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"heddle/codec/wah"
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/bitmap/codeset"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // batch is one running call of Select, reused from call to call. A task is a range of

@@ -5,7 +5,7 @@ import (
 
 	"heddle/codec/wah"
 	"heddle/engine/plan"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // unions holds the ORs of the steps of a selection under the CPU strategies of Nelson et

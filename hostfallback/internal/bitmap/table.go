@@ -16,7 +16,7 @@ import (
 
 	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // Table evaluates selections on the words of a plan.Table, which it does not copy. It is

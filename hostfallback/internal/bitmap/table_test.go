@@ -12,7 +12,7 @@ import (
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
 	"heddle/engine/plan/testneeds"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // loadAll loads tab with a memory limit in bytes, 0 for the default, and builds the starts and the plain rows of all vectors.

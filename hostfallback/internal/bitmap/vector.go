@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"heddle/codec/wah"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // vector is the data kept beside the words of one vector: the directory of tile starts,

@@ -6,7 +6,7 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/filter"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // task is a sequence of whole queries, or one of several parts of one query. The matches

@@ -8,7 +8,7 @@ import (
 	"heddle/hostfallback/internal/hosttest"
 	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/match/lookup"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // TestDenseJoin: two dense lists, and Bitset lists, are joined word by word.

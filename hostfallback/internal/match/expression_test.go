@@ -10,7 +10,7 @@ import (
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/hosttest"
 	"heddle/hostfallback/internal/match/lookup"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // matcher returns a matcher of src under a memory limit in bytes, 0 for the default.

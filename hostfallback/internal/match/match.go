@@ -21,7 +21,7 @@ import (
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/filter"
 	"heddle/hostfallback/internal/match/lookup"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // Matcher answers boolean queries over the lists of a source. It is safe for concurrent

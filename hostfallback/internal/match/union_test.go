@@ -17,7 +17,7 @@ import (
 	"heddle/hostfallback/internal/hosttest"
 	"heddle/hostfallback/internal/match/docset"
 	"heddle/hostfallback/internal/match/lookup"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // all reads a union to its end and checks every chunk.

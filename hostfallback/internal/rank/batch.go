@@ -8,7 +8,7 @@ import (
 	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/filter"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // part is a range of documents of one query, the task of one goroutine. A query is one

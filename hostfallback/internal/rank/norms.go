@@ -7,7 +7,7 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/match/lookup"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // tables are the tables of all lists under one Norm.

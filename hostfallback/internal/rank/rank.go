@@ -28,7 +28,7 @@ import (
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/filter"
 	"heddle/hostfallback/internal/match/lookup"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // Ranker answers ranked queries over the lists of a source. It is safe for concurrent

@@ -14,7 +14,7 @@ import (
 	"heddle/engine/plan/reference"
 	"heddle/hostfallback/internal/hosttest"
 	"heddle/hostfallback/internal/match/lookup"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // open returns a ranker of src under a memory limit in bytes, 0 for the default.

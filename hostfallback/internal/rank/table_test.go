@@ -11,7 +11,7 @@ import (
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/hosttest"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // TestRankNorms ranks under more Norms than have tables, one after another and at the

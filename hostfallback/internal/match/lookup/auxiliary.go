@@ -9,7 +9,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // Auxiliary holds the tables of the lists of a source. A table is built at its first use; if

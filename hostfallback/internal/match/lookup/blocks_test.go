@@ -13,7 +13,7 @@ import (
 	"heddle/engine/plan/reference"
 	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback/internal/hosttest"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // TestBlocks: every algorithm finds the same docIDs in compressed lists of every codec, with

@@ -12,7 +12,7 @@ import (
 	"heddle/engine/plan/reference"
 	"heddle/hostfallback/internal/hosttest"
 	"heddle/hostfallback/internal/match/docset"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 // scattering draws ascending docIDs below 2^20: some runs and some single docIDs, near each other or far apart.

@@ -11,7 +11,7 @@ import (
 	"heddle/engine/plan/reference"
 	"heddle/hostfallback/internal/hosttest"
 	"heddle/hostfallback/internal/match/docset"
-	"heddle/hostfallback/internal/work"
+	"heddle/hostfallback/work"
 )
 
 func TestSieve(t *testing.T) {
