@@ -153,7 +153,9 @@ func (s *LogBench) KernelSeconds(ctx context.Context, who Contestant, m Method, 
 }
 
 // Response is the time of a batch in milliseconds, of parts of the batches.
-func (b *Batching) Response() measure.Summary { return measure.Parts(b.Responses, responseParts) }
+func (b *Batching) Response() measure.Summary {
+	return measure.Parts(b.Responses, measure.ResponseParts)
+}
 
 // PaperQueries is the size of Baidu's query set (Wu et al. 2010).
 const PaperQueries = 33337

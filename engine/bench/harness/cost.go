@@ -111,7 +111,7 @@ func (s *LogBench) measureAll(ctx context.Context, who Contestant, costs []*Cost
 			c.inForce(x)
 			var each []float64
 			each, err = responses(ctx, x, qs, opt)
-			c.Response, c.batches = measure.Parts(each, responseParts), len(each)
+			c.Response, c.batches = measure.Parts(each, measure.ResponseParts), len(each)
 		case Profiled:
 			c.peak = s.Peak(ctx, who)
 			c.Times, err = x.Times(ctx, qs, opt)
@@ -181,9 +181,6 @@ func (s *LogBench) Throughput(ctx context.Context, x *Index, costs []*Cost, anot
 	}
 	return rate, nil
 }
-
-// responseParts is the number of parts of the batches whose medians are compared.
-const responseParts = 5
 
 // KernelRate is the number of queries a second of kernels, by the device's clock, and 0 without
 // such a clock.

@@ -76,7 +76,7 @@ func Papers(exhibits []Exhibit, files []Recorded, plots string) (Page, error) {
 	fmt.Fprint(&out, "# The papers' tables and figures\n\n",
 		"`heddle bench papers` writes this page from the rows in `results/`. Each section quotes the paper, states how our measurement\n",
 		"differs, and shows the figures: ours, the paper's, and ours ÷ the paper's. Figures are medians; ± is half the distance of the\n",
-		"slowest from the fastest run. The papers' text gives few numbers of their charts; without a number the section quotes the text.\n",
+		"slowest from the fastest run, and where a call ran fifteen times or more, of the medians of five parts of them. The papers' text gives few numbers of their charts; without a number the section quotes the text.\n",
 		"All numbers of a result are computed from its rows; \"a to b\" is the least and the greatest.\n",
 		"A figure with a spread of more than 50 % is not published. Where a ratio compares devices, a second one divides each rate by the bandwidth\n",
 		"of its device's memory, as data sheets state it: ", ourCards(), ".\n\n",

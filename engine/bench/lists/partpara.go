@@ -16,7 +16,7 @@ func meanBatches(o *harness.Options) []int {
 }
 
 // mostBatches is the most batches of one size in Figures 5 and 6.
-const mostBatches = 64
+const mostBatches = 32
 
 func (s *bench) wuFigure5() harness.Exhibit {
 	e := s.batchFigure("wu-fig5", "Response time of PART and PARA by batch size", "Wu et al. 2010, Figure 5", func(b *harness.Batching, kernels float64) (row, kernel measure.Row) {

@@ -18,6 +18,9 @@ func Summarize(values []float64) Summary {
 	return Summary{Median: (values[(n-1)/2] + values[n/2]) / 2, Min: values[0], Max: values[n-1], Runs: n}
 }
 
+// ResponseParts is the number of parts of calls and batches whose medians are compared.
+const ResponseParts = 5
+
 // Parts returns the summary of the medians of n consecutive parts of values, which are of
 // different things, such as batches: its spread is that of the median. Fewer values are
 // parts of one each.

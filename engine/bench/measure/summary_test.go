@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 )
 
 func TestSummarize(t *testing.T) {
@@ -52,6 +53,25 @@ func TestInTurns(t *testing.T) {
 	turns[1].Run = func() error { return context.Canceled }
 	if _, err := InTurns(turns, 1); err != context.Canceled {
 		t.Errorf("a failing turn: %v", err)
+	}
+}
+
+// TestRepeat: one slow call of many does not widen the spread.
+func TestRepeat(t *testing.T) {
+	calls := 0
+	s, err := Repeat(manyCalls, 0, func() error {
+		if calls++; calls == 5 {
+			time.Sleep(50 * time.Millisecond)
+		} else {
+			time.Sleep(time.Millisecond)
+		}
+		return nil
+	})
+	if err != nil || calls != manyCalls+1 || s.Runs != ResponseParts || s.Max >= 50e3 {
+		t.Errorf("%d calls, %+v, %v", calls, s, err)
+	}
+	if _, err := Repeat(1, 0, func() error { return context.Canceled }); err != context.Canceled {
+		t.Errorf("a failing call: %v", err)
 	}
 }
 

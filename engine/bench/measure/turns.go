@@ -71,8 +71,12 @@ func chain(x, factor uint64, rounds int) uint64 {
 // mostTime is the longest timed repetition, except that two runs always take place.
 const mostTime = time.Second
 
+// manyCalls is the number of calls from which on Repeat compares the medians of parts.
+const manyCalls = 3 * ResponseParts
+
 // Repeat calls f once to warm up. Then it times at least runs calls and at least
-// a duration of calls, but at most about a second. It returns microseconds per call.
+// a duration of calls, but at most about a second. It returns microseconds per call. Of many calls
+// it returns the summary of Parts, because some of them are interrupted.
 func Repeat(runs int, least time.Duration, f func() error) (Summary, error) {
 	var times []float64
 	for began := time.Now(); ; {
@@ -82,6 +86,9 @@ func Repeat(runs int, least time.Duration, f func() error) (Summary, error) {
 		}
 		times = append(times, time.Since(start).Seconds()*1e6)
 		if spent, n := time.Since(began), len(times)-1; n >= runs && spent > least || n >= 2 && spent > mostTime {
+			if n >= manyCalls {
+				return Parts(times[1:], ResponseParts), nil
+			}
 			return Summarize(times[1:]), nil
 		}
 	}
