@@ -75,7 +75,7 @@ func (s *wuBench) blocksFigure(name, title, source string) harness.Exhibit {
 
 func (s *wuBench) figure3() harness.Exhibit {
 	e := s.blocksFigure("wu-fig3", "Throughput against B, threshold S·T·B", "Wu et al. 2010, Figure 3")
-	e.Found = `A batch at a time, as in the paper, binary search peaks at {{most (rows "" "bs, a batch at a time" "")}} queries/s with B = {{places (highest "series" (rows "" "bs, a batch at a time" ""))}}, {{ratio (most (rows "" "bs, a batch at a time" "")) 30000}} times the paper's peak; with batches that overlap at {{most (rows "" "bs" "")}} with B = {{places (highest "series" (rows "" "bs" ""))}}.`
+	e.Found = `A batch at a time, as in the paper, binary search peaks at {{most (rows "@opencl" "bs, a batch at a time" "")}} queries/s with B = {{places (highest "series" (rows "@opencl" "bs, a batch at a time" ""))}}, {{ratio (most (rows "@opencl" "bs, a batch at a time" "")) 30000}} times the paper's peak; with batches that overlap at {{most (rows "@opencl" "bs" "")}} with B = {{places (highest "series" (rows "@opencl" "bs" ""))}}.`
 	e.Says = "About 30,000 queries/s at the peak on GOV; the growth slows down when B goes over 128."
 	e.Ours += " A batch at a time as in the paper, and as many at a time as keep the backend busy."
 	e.Run = func(ctx context.Context) error {
@@ -127,7 +127,7 @@ func (s *wuBench) figure3() harness.Exhibit {
 
 func (s *wuBench) figure4() harness.Exhibit {
 	e := s.blocksFigure("wu-fig4", "Response time of a batch against B, threshold S·T·B", "Wu et al. 2010, Figure 4")
-	e.Found = `A batch of binary search takes {{to (rows "" "bs, average" "")}} ms on average over B, {{one "" "bs, average" "256"}} at B = 256, and {{to (rows "" "bs, p99" "")}} at the p99.`
+	e.Found = `A batch of binary search takes {{to (rows "@opencl" "bs, average" "")}} ms on average over B, {{one "@opencl" "bs, average" "256"}} at B = 256, and {{to (rows "@opencl" "bs, p99" "")}} at the p99.`
 	e.Says = "No more than 10 ms, and nearly flat, while B is less than 256; sharply up beyond."
 	e.Ours += " From terms to docIDs on the host with nothing else running: preparation on the CPU, kernels and transfers."
 	e.Chart.Y = "response time of a batch, ms"
