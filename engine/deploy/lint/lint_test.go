@@ -112,6 +112,26 @@ func TestManifests(t *testing.T) {
 	}
 }
 
+// TestRun: the image names a file of tokens, which a server without callers' tokens must not look for.
+func TestRun(t *testing.T) {
+	file, err := os.ReadFile("../Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := 0
+	for line := range strings.Lines(string(file)) {
+		if strings.Contains(line, "-e HEDDLE_SERVER_INSECURE=true") {
+			open++
+			if !strings.Contains(line, "-e HEDDLE_SERVER_TOKENS= ") {
+				t.Errorf("%s reads the tokens", line)
+			}
+		}
+	}
+	if open == 0 || !strings.Contains(string(file), " HEDDLE_SERVER_TOKENS=/") {
+		t.Errorf("%d commands without tokens; the image has the setting: %v", open, strings.Contains(string(file), " HEDDLE_SERVER_TOKENS=/"))
+	}
+}
+
 // TestDockerfile parses the file as Docker does, and checks each stage: a base with a version, clean
 // package lists, commands without a shell, and no root at the end.
 func TestDockerfile(t *testing.T) {
