@@ -2740,8 +2740,10 @@ type InspectSelectResponse struct {
 	// Strategy and sizes, in the words of the processor.
 	Strategy string `protobuf:"bytes,10,opt,name=strategy,proto3" json:"strategy,omitempty"`
 	// Time to compile the predicate, in milliseconds.
-	CompileMs     float64 `protobuf:"fixed64,11,opt,name=compile_ms,json=compileMs,proto3" json:"compile_ms,omitempty"`
-	Way           *Way    `protobuf:"bytes,12,opt,name=way,proto3" json:"way,omitempty"`
+	CompileMs float64 `protobuf:"fixed64,11,opt,name=compile_ms,json=compileMs,proto3" json:"compile_ms,omitempty"`
+	Way       *Way    `protobuf:"bytes,12,opt,name=way,proto3" json:"way,omitempty"`
+	// The way as a tree of steps.
+	Plan          *Step `protobuf:"bytes,13,opt,name=plan,proto3" json:"plan,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2856,6 +2858,13 @@ func (x *InspectSelectResponse) GetCompileMs() float64 {
 func (x *InspectSelectResponse) GetWay() *Way {
 	if x != nil {
 		return x.Way
+	}
+	return nil
+}
+
+func (x *InspectSelectResponse) GetPlan() *Step {
+	if x != nil {
+		return x.Plan
 	}
 	return nil
 }
@@ -4473,7 +4482,7 @@ const file_heddle_v1_inspect_proto_rawDesc = "" +
 	"\x05limit\x18\x03 \x01(\rR\x05limit\x12\x19\n" +
 	"\bgroup_by\x18\x04 \x01(\tR\agroupBy\x12\x1d\n" +
 	"\n" +
-	"timeout_ms\x18\x05 \x01(\rR\ttimeoutMs\"\xe8\x02\n" +
+	"timeout_ms\x18\x05 \x01(\rR\ttimeoutMs\"\x8d\x03\n" +
 	"\x15InspectSelectResponse\x12\x14\n" +
 	"\x05count\x18\x01 \x01(\x04R\x05count\x12\x12\n" +
 	"\x04rows\x18\x02 \x03(\x04R\x04rows\x12\x16\n" +
@@ -4488,7 +4497,8 @@ const file_heddle_v1_inspect_proto_rawDesc = "" +
 	" \x01(\tR\bstrategy\x12\x1d\n" +
 	"\n" +
 	"compile_ms\x18\v \x01(\x01R\tcompileMs\x12 \n" +
-	"\x03way\x18\f \x01(\v2\x0e.heddle.v1.WayR\x03way\"\x9a\x01\n" +
+	"\x03way\x18\f \x01(\v2\x0e.heddle.v1.WayR\x03way\x12#\n" +
+	"\x04plan\x18\r \x01(\v2\x0f.heddle.v1.StepR\x04plan\"\x9a\x01\n" +
 	"\n" +
 	"ColumnTest\x12\x16\n" +
 	"\x06column\x18\x01 \x01(\tR\x06column\x12\x16\n" +
@@ -4735,46 +4745,47 @@ var file_heddle_v1_inspect_proto_depIdxs = []int32{
 	26, // 26: heddle.v1.ColumnDetails.bins:type_name -> heddle.v1.ColumnBin
 	31, // 27: heddle.v1.InspectSelectResponse.tests:type_name -> heddle.v1.ColumnTest
 	11, // 28: heddle.v1.InspectSelectResponse.way:type_name -> heddle.v1.Way
-	34, // 29: heddle.v1.Status.queue:type_name -> heddle.v1.QueueStatus
-	35, // 30: heddle.v1.Status.processors:type_name -> heddle.v1.ProcessorStatus
-	36, // 31: heddle.v1.Status.answers:type_name -> heddle.v1.CacheStatus
-	36, // 32: heddle.v1.ProcessorStatus.lists:type_name -> heddle.v1.CacheStatus
-	39, // 33: heddle.v1.Machine.places:type_name -> heddle.v1.Place
-	40, // 34: heddle.v1.Machine.findings:type_name -> heddle.v1.Finding
-	43, // 35: heddle.v1.Cluster.collections:type_name -> heddle.v1.Collection
-	47, // 36: heddle.v1.Cluster.nodes:type_name -> heddle.v1.ClusterNode
-	44, // 37: heddle.v1.Collection.shards:type_name -> heddle.v1.Shard
-	46, // 38: heddle.v1.Collection.intent:type_name -> heddle.v1.Intent
-	45, // 39: heddle.v1.Shard.replicas:type_name -> heddle.v1.Replica
-	0,  // 40: heddle.v1.InspectService.ParseQuery:input_type -> heddle.v1.ParseQueryRequest
-	3,  // 41: heddle.v1.InspectService.InspectSearch:input_type -> heddle.v1.InspectSearchRequest
-	7,  // 42: heddle.v1.InspectService.ExplainScore:input_type -> heddle.v1.ExplainScoreRequest
-	14, // 43: heddle.v1.InspectService.DescribeIndex:input_type -> heddle.v1.DescribeIndexRequest
-	18, // 44: heddle.v1.InspectService.ListTerms:input_type -> heddle.v1.ListTermsRequest
-	20, // 45: heddle.v1.InspectService.DescribeTerm:input_type -> heddle.v1.DescribeTermRequest
-	23, // 46: heddle.v1.InspectService.DescribeTable:input_type -> heddle.v1.DescribeTableRequest
-	27, // 47: heddle.v1.InspectService.ParsePredicate:input_type -> heddle.v1.ParsePredicateRequest
-	29, // 48: heddle.v1.InspectService.InspectSelect:input_type -> heddle.v1.InspectSelectRequest
-	32, // 49: heddle.v1.InspectService.GetStatus:input_type -> heddle.v1.GetStatusRequest
-	37, // 50: heddle.v1.InspectService.GetMachine:input_type -> heddle.v1.GetMachineRequest
-	41, // 51: heddle.v1.InspectService.GetCluster:input_type -> heddle.v1.GetClusterRequest
-	1,  // 52: heddle.v1.InspectService.ParseQuery:output_type -> heddle.v1.ParseQueryResponse
-	4,  // 53: heddle.v1.InspectService.InspectSearch:output_type -> heddle.v1.InspectSearchResponse
-	8,  // 54: heddle.v1.InspectService.ExplainScore:output_type -> heddle.v1.ScoreExplanation
-	15, // 55: heddle.v1.InspectService.DescribeIndex:output_type -> heddle.v1.IndexDetails
-	19, // 56: heddle.v1.InspectService.ListTerms:output_type -> heddle.v1.ListTermsResponse
-	21, // 57: heddle.v1.InspectService.DescribeTerm:output_type -> heddle.v1.TermDetails
-	24, // 58: heddle.v1.InspectService.DescribeTable:output_type -> heddle.v1.TableDetails
-	28, // 59: heddle.v1.InspectService.ParsePredicate:output_type -> heddle.v1.ParsePredicateResponse
-	30, // 60: heddle.v1.InspectService.InspectSelect:output_type -> heddle.v1.InspectSelectResponse
-	33, // 61: heddle.v1.InspectService.GetStatus:output_type -> heddle.v1.Status
-	38, // 62: heddle.v1.InspectService.GetMachine:output_type -> heddle.v1.Machine
-	42, // 63: heddle.v1.InspectService.GetCluster:output_type -> heddle.v1.Cluster
-	52, // [52:64] is the sub-list for method output_type
-	40, // [40:52] is the sub-list for method input_type
-	40, // [40:40] is the sub-list for extension type_name
-	40, // [40:40] is the sub-list for extension extendee
-	0,  // [0:40] is the sub-list for field type_name
+	5,  // 29: heddle.v1.InspectSelectResponse.plan:type_name -> heddle.v1.Step
+	34, // 30: heddle.v1.Status.queue:type_name -> heddle.v1.QueueStatus
+	35, // 31: heddle.v1.Status.processors:type_name -> heddle.v1.ProcessorStatus
+	36, // 32: heddle.v1.Status.answers:type_name -> heddle.v1.CacheStatus
+	36, // 33: heddle.v1.ProcessorStatus.lists:type_name -> heddle.v1.CacheStatus
+	39, // 34: heddle.v1.Machine.places:type_name -> heddle.v1.Place
+	40, // 35: heddle.v1.Machine.findings:type_name -> heddle.v1.Finding
+	43, // 36: heddle.v1.Cluster.collections:type_name -> heddle.v1.Collection
+	47, // 37: heddle.v1.Cluster.nodes:type_name -> heddle.v1.ClusterNode
+	44, // 38: heddle.v1.Collection.shards:type_name -> heddle.v1.Shard
+	46, // 39: heddle.v1.Collection.intent:type_name -> heddle.v1.Intent
+	45, // 40: heddle.v1.Shard.replicas:type_name -> heddle.v1.Replica
+	0,  // 41: heddle.v1.InspectService.ParseQuery:input_type -> heddle.v1.ParseQueryRequest
+	3,  // 42: heddle.v1.InspectService.InspectSearch:input_type -> heddle.v1.InspectSearchRequest
+	7,  // 43: heddle.v1.InspectService.ExplainScore:input_type -> heddle.v1.ExplainScoreRequest
+	14, // 44: heddle.v1.InspectService.DescribeIndex:input_type -> heddle.v1.DescribeIndexRequest
+	18, // 45: heddle.v1.InspectService.ListTerms:input_type -> heddle.v1.ListTermsRequest
+	20, // 46: heddle.v1.InspectService.DescribeTerm:input_type -> heddle.v1.DescribeTermRequest
+	23, // 47: heddle.v1.InspectService.DescribeTable:input_type -> heddle.v1.DescribeTableRequest
+	27, // 48: heddle.v1.InspectService.ParsePredicate:input_type -> heddle.v1.ParsePredicateRequest
+	29, // 49: heddle.v1.InspectService.InspectSelect:input_type -> heddle.v1.InspectSelectRequest
+	32, // 50: heddle.v1.InspectService.GetStatus:input_type -> heddle.v1.GetStatusRequest
+	37, // 51: heddle.v1.InspectService.GetMachine:input_type -> heddle.v1.GetMachineRequest
+	41, // 52: heddle.v1.InspectService.GetCluster:input_type -> heddle.v1.GetClusterRequest
+	1,  // 53: heddle.v1.InspectService.ParseQuery:output_type -> heddle.v1.ParseQueryResponse
+	4,  // 54: heddle.v1.InspectService.InspectSearch:output_type -> heddle.v1.InspectSearchResponse
+	8,  // 55: heddle.v1.InspectService.ExplainScore:output_type -> heddle.v1.ScoreExplanation
+	15, // 56: heddle.v1.InspectService.DescribeIndex:output_type -> heddle.v1.IndexDetails
+	19, // 57: heddle.v1.InspectService.ListTerms:output_type -> heddle.v1.ListTermsResponse
+	21, // 58: heddle.v1.InspectService.DescribeTerm:output_type -> heddle.v1.TermDetails
+	24, // 59: heddle.v1.InspectService.DescribeTable:output_type -> heddle.v1.TableDetails
+	28, // 60: heddle.v1.InspectService.ParsePredicate:output_type -> heddle.v1.ParsePredicateResponse
+	30, // 61: heddle.v1.InspectService.InspectSelect:output_type -> heddle.v1.InspectSelectResponse
+	33, // 62: heddle.v1.InspectService.GetStatus:output_type -> heddle.v1.Status
+	38, // 63: heddle.v1.InspectService.GetMachine:output_type -> heddle.v1.Machine
+	42, // 64: heddle.v1.InspectService.GetCluster:output_type -> heddle.v1.Cluster
+	53, // [53:65] is the sub-list for method output_type
+	41, // [41:53] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_inspect_proto_init() }

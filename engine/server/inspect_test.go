@@ -174,6 +174,13 @@ func TestInspectTable(t *testing.T) {
 	if got.Count != 2 || fmt.Sprint(got.Rows, got.Groups) != "[0] [2 0]" || got.Tests[0].Column != "days" || got.Way.Processor != host || got.Vectors == 0 {
 		t.Errorf("groups: %v", &got)
 	}
+	var steps []string
+	for _, step := range got.Plan.Steps[1].Steps {
+		steps = append(steps, step.Name)
+	}
+	if names := strings.Join(steps, ", "); got.Plan.Name != "select" || got.Plan.Detail != "days > 7" || got.Plan.Steps[1].Name != host || names != "algorithm, vectors, bit slices" {
+		t.Errorf("plan of %s: %s, %v", names, got.Plan.Name, got.Plan)
+	}
 	if all := decoded[api.InspectSelectResponse](r, "POST", "/v1/tables/loans/inspect", "{}"); all.Count != 3 {
 		t.Errorf("without a predicate: %v", &all)
 	}

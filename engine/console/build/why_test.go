@@ -1,8 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"net/url"
+	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,3 +125,37 @@ func TestWhy(t *testing.T) {
 		t.Errorf("steps %s", all)
 	}
 }
+
+// TestShares: with the clock of the device and counted loads the steps of lists, ranked queries and predicates name the
+// bytes of the kernels and their share of the copy rate; without the loads, the setting.
+func TestShares(t *testing.T) {
+	device := cmp.Or(os.Getenv("HEDDLE_TEST_DEVICE"), "Portable Computing Language")
+	t.Setenv("HEDDLE_DEVICES_PROFILING", "true")
+	for _, counted := range []bool{true, false} {
+		t.Setenv("HEDDLE_DEVICES_COUNT_LOADS", strconv.FormatBool(counted))
+		s := open(t, func(s *site) {
+			if !strings.Contains(s.heddle("devices"), device) {
+				s.Skipf("no OpenCL device %q here (Debian's package pocl-opencl-icd; variable HEDDLE_TEST_DEVICE)", device)
+			}
+			demo(s)
+		}, "serve", "--index", "kjv=kjv.hdl", "--table", "flights=flights.hdb", "--drain-delay", "0s", "--backend", "opencl", "--device", device)
+		kernels := func(page string) {
+			t.Helper()
+			s.visit(page)
+			s.until(`document.querySelectorAll(".tree li").length > 4`)
+			got := s.texts(".tree li")
+			i := slices.IndexFunc(got, func(step string) bool { return strings.HasPrefix(step, "kernels ") })
+			if i < 0 {
+				t.Errorf("%s: no kernels in %q", page, got)
+			} else if is := shared.MatchString(got[i]); is != counted || counted == strings.Contains(got[i], "bytes are not counted: devices.count_loads") {
+				t.Errorf("%s, loads counted: %v: %q", page, counted, got[i])
+			}
+		}
+		for _, body := range []string{`{"query":"faith hope","k":3}`, `{"query":"faith AND hope"}`, `{"query":"(faith OR hope) the"}`} {
+			kernels("way?index=kjv&body=" + url.QueryEscape(body))
+		}
+		kernels("tables?table=flights&where=" + url.QueryEscape("delay >= 60"))
+	}
+}
+
+var shared = regexp.MustCompile(`^kernels [0-9.]+ (µs|ms) [0-9.]+ %\s+[0-9.]+ ([KM]i)?B (< 0.01|[0-9.]+) % of the copy rate`)

@@ -9,6 +9,7 @@ import { Export, History, remember } from "./history";
 import { Histogram, rangeOf } from "./histogram";
 import { Bar, Choice, Curl, Facts, Failure, Grid, Panel, Residents, Text, Total, useCheck, useLoad, Waiting } from "./parts";
 import type { Column, Selected, Table, TableDetails } from "./types";
+import { kernelHint, Tree } from "./why";
 
 const shownRows = 200;
 
@@ -161,6 +162,9 @@ function Plan({ of, path, body }: { of: Selected; path: string; body: object }) 
         <Grid label="Tests of columns" fields={[{ head: "Column" }, { head: "Values" }, { head: "Bins", number: true }, { head: "Whole", number: true }, { head: "Checked", number: true }]}
           rows={of.tests.map((t) => [<Text of={t.column} />, <Text of={t.ranges.join(", ") + (t.missing ? " or missing" : "")} />, count(t.bins), count(t.whole), count(t.checked)])} />)}
       <WayOf way={of.way} />
+      <h3>Steps</h3>
+      <Tree of={[of.plan]} whole={of.plan.ms} />
+      <p class="hint">{kernelHint}</p>
     </Panel>
   );
 }

@@ -35,7 +35,7 @@ export interface TableDetails { name: string; rows: number; file: string; checks
 export interface Selected {
   count: number; rows: number[]; groups: number[]; where?: string;
   tests: { column: string; ranges: string[]; missing: boolean; bins: number; whole: number; checked: number }[];
-  vectors: number; bytes: number; rows_checked: number; compared: string[]; strategy?: string; compile_ms: number; way: Way;
+  vectors: number; bytes: number; rows_checked: number; compared: string[]; strategy?: string; compile_ms: number; way: Way; plan: Step;
 }
 export interface Cache { hits: number; misses: number; bytes: number; capacity: number }
 export interface ProcessorStatus {

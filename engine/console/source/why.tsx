@@ -64,15 +64,18 @@ export function Way({ parameters }: { parameters: URLSearchParams }) {
     <>
       <Panel title="Steps" aside={<Curl path={path} body={body} />}>
         {plan ? <Tree of={[plan]} whole={plan.ms} /> : <pre class="words">{found.value.explanation}</pre>}
-        <p class="hint">This query ran again for this page. Kernels have times with <code>devices.profiling</code>, and bytes and their share of the copy rate of the device with <code>devices.count_loads</code>, too.</p>
+        <p class="hint">This query ran again for this page. {kernelHint}</p>
       </Panel>
       <Back from={from} />
     </>
   );
 }
 
+// kernelHint names the settings that the steps of kernels depend on.
+export const kernelHint = <>Kernels of devices have times with <code>devices.profiling</code>, and bytes and their share of the copy rate of the device with <code>devices.count_loads</code>, too.</>;
+
 // Tree lists steps with the steps inside of them.
-function Tree({ of, whole }: { of: Step[]; whole: number }) {
+export function Tree({ of, whole }: { of: Step[]; whole: number }) {
   return (
     <ul class="tree">
       {of.map((s, i) => (

@@ -8,9 +8,10 @@ import (
 	"heddle/engine/observe"
 )
 
-// plan describes the way of a query as a tree: the steps from arrival to answer, the stages of the processor, the lists.
-func (s *Service) plan(ctx context.Context, e *observe.Explanation, out *api.InspectSearchResponse) *api.Step {
-	root := &api.Step{Name: e.Kind, Detail: valid(out.Expression), Ms: ms(e.Took)}
+// plan describes the way of a query as a tree: the steps from arrival to answer, the stages of the processor and, in
+// the end, the inputs of the kernels.
+func (s *Service) plan(ctx context.Context, e *observe.Explanation, expression, algorithm string, inputs ...*api.Step) *api.Step {
+	root := &api.Step{Name: e.Kind, Detail: valid(expression), Ms: ms(e.Took)}
 	add := func(to *api.Step, steps ...*api.Step) { to.Steps = append(to.Steps, steps...) }
 	if e.Cached {
 		add(root, &api.Step{Name: "cache of answers", Detail: "no processor ran"})
@@ -20,7 +21,7 @@ func (s *Service) plan(ctx context.Context, e *observe.Explanation, out *api.Ins
 			add(root, &api.Step{Name: "filter", Detail: valid(e.Filter.String())})
 		}
 		if e.Attempts > 0 {
-			add(root, s.processor(ctx, e, out))
+			add(root, s.processor(ctx, e, algorithm, inputs))
 		}
 	}
 	if e.Order != "" {
@@ -30,39 +31,61 @@ func (s *Service) plan(ctx context.Context, e *observe.Explanation, out *api.Ins
 }
 
 // processor describes the last attempt.
-func (s *Service) processor(ctx context.Context, e *observe.Explanation, out *api.InspectSearchResponse) *api.Step {
+func (s *Service) processor(ctx context.Context, e *observe.Explanation, algorithm string, inputs []*api.Step) *api.Step {
 	st := &e.Stats
 	run := &api.Step{Name: valid(e.Processor), Detail: "alone", Ms: ms(e.Ran)}
 	if e.Batch > 1 {
 		run.Detail = fmt.Sprintf("in a batch of %d", e.Batch)
 	}
 	run.Detail += fmt.Sprintf(", estimated %v", observe.Round(e.Estimate))
-	add := func(step *api.Step) { run.Steps = append(run.Steps, step) }
-	if out.Algorithm != "" {
-		add(&api.Step{Name: "algorithm", Detail: valid(out.Algorithm)})
+	add := func(steps ...*api.Step) { run.Steps = append(run.Steps, steps...) }
+	if algorithm != "" {
+		add(&api.Step{Name: "algorithm", Detail: valid(algorithm)})
 	}
 	if e.Missing > 0 {
 		add(&api.Step{Name: "lists brought in", Bytes: e.Missing})
 	}
-	kernels := &api.Step{Name: "kernels", Ms: ms(st.Kernel()), Bytes: st.BytesMoved}
-	if st.BytesMoved > 0 && st.Kernel() > 0 {
-		if peak := s.copyRate(ctx, e.Processor); peak > 0 {
-			kernels.Peak = float64(st.BytesMoved) / st.Kernel().Seconds() / peak
-		}
-	}
-	for name, took := range observe.Stages(st) {
-		if name != "upload" && name != "download" {
-			kernels.Steps = append(kernels.Steps, &api.Step{Name: name, Ms: ms(took)})
-		}
-	}
 	if st.BytesUp > 0 || st.Upload > 0 {
 		add(&api.Step{Name: "upload", Ms: ms(st.Upload), Bytes: st.BytesUp})
 	}
-	if kernels.Ms > 0 || kernels.Bytes > 0 {
-		add(kernels)
+	if st.Kernel() > 0 || st.BytesMoved > 0 {
+		add(s.kernels(ctx, e))
 	}
-	lists := &api.Step{Name: "lists", Detail: fmt.Sprintf("%d posting lists", len(out.Lists))}
-	for _, l := range out.Lists {
+	add(inputs...)
+	if st.BytesDown > 0 || st.Download > 0 {
+		add(&api.Step{Name: "download", Ms: ms(st.Download), Bytes: st.BytesDown})
+	}
+	return run
+}
+
+// kernels describes the kernels of a run. Without their share of the copy rate it says why.
+func (s *Service) kernels(ctx context.Context, e *observe.Explanation) *api.Step {
+	st := &e.Stats
+	step := &api.Step{Name: "kernels", Ms: ms(st.Kernel()), Bytes: st.BytesMoved}
+	for name, took := range observe.Stages(st) {
+		if name != "upload" && name != "download" {
+			step.Steps = append(step.Steps, &api.Step{Name: name, Ms: ms(took)})
+		}
+	}
+	switch {
+	case st.BytesMoved == 0:
+		step.Detail = "bytes are not counted: devices.count_loads"
+	case st.Kernel() == 0:
+		step.Detail = "times are not measured: devices.profiling"
+	default:
+		if peak := s.copyRate(ctx, e.Processor); peak > 0 {
+			step.Peak = float64(st.BytesMoved) / st.Kernel().Seconds() / peak
+		} else {
+			step.Detail = "the copy rate of the device is not known"
+		}
+	}
+	return step
+}
+
+// postingLists describes the posting lists of a query.
+func postingLists(all []*api.PostingList) *api.Step {
+	lists := &api.Step{Name: "lists", Detail: fmt.Sprintf("%d posting lists", len(all))}
+	for _, l := range all {
 		detail := fmt.Sprintf("%d documents, codec %s", l.Documents, l.Codec)
 		if l.Method != "" {
 			detail += "; " + l.Method
@@ -70,14 +93,7 @@ func (s *Service) processor(ctx context.Context, e *observe.Explanation, out *ap
 		lists.Bytes += l.Bytes
 		lists.Steps = append(lists.Steps, &api.Step{Name: l.Term, Detail: detail, Bytes: l.Bytes})
 	}
-	add(lists)
-	if st.BytesDown > 0 || st.Download > 0 {
-		add(&api.Step{Name: "download", Ms: ms(st.Download), Bytes: st.BytesDown})
-	}
-	if st.PhraseCandidates > 0 {
-		add(&api.Step{Name: "phrases", Detail: observe.Phrases(st)})
-	}
-	return run
+	return lists
 }
 
 // copyRate is the rate at which a processor copies its memory, in bytes per second; 0 if it cannot tell. It is measured

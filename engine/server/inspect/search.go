@@ -132,7 +132,7 @@ func (s *Service) InspectSearch(ctx context.Context, r *api.InspectSearchRequest
 	if st := &q.Explain.Stats; st.PhraseCandidates > 0 {
 		out.Algorithm = "phrases: " + observe.Phrases(st)
 	}
-	out.Plan = s.plan(ctx, q.Explain, out)
+	out.Plan = s.plan(ctx, q.Explain, out.Expression, out.Algorithm, postingLists(out.Lists))
 	documents, err := x.Documents(ctx, q, hits.Docs, fields)
 	for i := range documents {
 		out.Hits = append(out.Hits, hit(uint64(hits.Docs[i]), i, hits.Scores, &documents[i]))

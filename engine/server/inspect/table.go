@@ -184,6 +184,9 @@ func (s *Service) InspectSelect(ctx context.Context, r *api.InspectSelectRequest
 	for _, columns := range e.Plan.Compared {
 		out.Compared = append(out.Compared, valid(columns))
 	}
+	out.Plan = s.plan(ctx, &e.Explanation, e.Where, e.How,
+		&api.Step{Name: "vectors", Detail: fmt.Sprintf("%d bit vectors, compressed", e.Plan.Vectors), Bytes: e.Bytes},
+		&api.Step{Name: "bit slices", Detail: "at most", Bytes: e.Slices})
 	if r.GetGroupBy() != "" {
 		out.Groups, err = s.groups(ctx, x, sel, r.GetGroupBy())
 	}
