@@ -39,6 +39,7 @@ type Slot struct {
 type Made struct {
 	Docs  []uint32
 	Freqs []uint64
+	Left  []uint32 // documents that are not looked at yet, beside Docs, in any order
 
 	Candidates uint64 // documents with all slots
 	Positions  uint64 // positions that were read of them
@@ -47,8 +48,8 @@ type Made struct {
 // PhraseStore is a Store of a backend that makes lists of phrases.
 type PhraseStore interface {
 	Store
-	// Phrases makes the lists of phrases, under the same terms as Match, and adds its cost to st. The caller makes a list
-	// that is nil.
+	// Phrases makes the lists of phrases, under the same terms as Match, and adds its cost to st, also that of the search of documents
+	// that are left. The caller makes a list that is nil, and looks at the documents that are left.
 	Phrases(ctx context.Context, phrases []*Phrase, st *Stats) ([]*Made, error)
 	// PhraseDocuments is the number of documents of the rarest words of a batch of phrases from which on Phrases takes less time than
 	// pure Go.

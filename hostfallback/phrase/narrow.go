@@ -8,8 +8,9 @@ import (
 )
 
 // narrow returns the indexes of the documents that may match, of at most SegmentLen ones: all slots without alternatives have them, and they
-// may be among the best by the frequencies of the first slot. The first slot has these documents from a posting on, unless it has alternatives.
-func (m *matcher) narrow(docs []uint32, posting int) (keep []uint8, err error) {
+// may be among the best by the frequencies of the first slot. If they are all documents of the first slot, it has them from a posting on, unless it
+// has alternatives.
+func (m *matcher) narrow(docs []uint32, posting int, all bool) (keep []uint8, err error) {
 	if m.ended(len(docs)) {
 		return nil, m.err
 	}
@@ -22,7 +23,7 @@ func (m *matcher) narrow(docs []uint32, posting int) (keep []uint8, err error) {
 			continue
 		}
 		c := s.cursors[0]
-		if i > 0 {
+		if i > 0 || !all {
 			keep, err = c.narrow(docs, keep)
 		} else {
 			c.from(posting)

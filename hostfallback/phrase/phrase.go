@@ -43,9 +43,46 @@ func Make(ctx context.Context, src *plan.Source, p *plan.Phrase, best *Best, out
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := m.look(docs, true, out); err != nil {
+		return err
+	}
+	out.Candidates, out.Positions = m.candidates, m.read
+	return nil
+}
+
+// Complete looks at the documents that are left of a list of p. It counts them as no candidates: what left them has counted them.
+func Complete(ctx context.Context, src *plan.Source, p *plan.Phrase, made *plan.Made) error {
+	slices.Sort(made.Left)
+	m, err := newMatcher(src, p)
+	if err != nil || m == nil {
+		return err
+	}
+	defer m.release()
+	m.ctx = ctx
+	var more plan.Made
+	if err := m.look(made.Left, false, &more); err != nil {
+		return err
+	}
+	i, j := len(made.Docs)-1, len(more.Docs)-1
+	made.Docs, made.Freqs = append(made.Docs, more.Docs...), append(made.Freqs, more.Freqs...)
+	for to := len(made.Docs) - 1; j >= 0; to-- {
+		if i >= 0 && made.Docs[i] > more.Docs[j] {
+			made.Docs[to], made.Freqs[to] = made.Docs[i], made.Freqs[i]
+			i--
+		} else {
+			made.Docs[to], made.Freqs[to] = more.Docs[j], more.Freqs[j]
+			j--
+		}
+	}
+	made.Left, made.Positions = nil, made.Positions+m.read
+	return nil
+}
+
+// look adds those of some documents that match. They are all documents of the first slot, or any.
+func (m *matcher) look(docs []uint32, all bool, out *plan.Made) error {
 	for from := 0; from < len(docs); from += codec.SegmentLen {
 		end := min(from+codec.SegmentLen, len(docs))
-		keep, err := m.narrow(docs[from:end], from)
+		keep, err := m.narrow(docs[from:end], from, all)
 		if err != nil {
 			return err
 		}
@@ -60,11 +97,10 @@ func Make(ctx context.Context, src *plan.Source, p *plan.Phrase, best *Best, out
 			}
 			out.Docs, out.Freqs = append(out.Docs, doc), append(out.Freqs, f)
 			if m.best != nil {
-				m.best.Add(f, src.Lengths[doc])
+				m.best.Add(f, m.src.Lengths[doc])
 			}
 		}
 	}
-	out.Candidates, out.Positions = m.candidates, m.read
 	return nil
 }
 

@@ -118,7 +118,12 @@ func (p *phrased) lists(ctx context.Context, src *plan.Source) error {
 	defer p.mu.Unlock()
 	p.put(nil)
 	for i := range p.phrases {
-		if p.made[i] != nil {
+		if made := p.made[i]; made != nil {
+			if len(made.Left) > 0 {
+				if err := phrase.Complete(ctx, src, &p.phrases[i], made); err != nil {
+					return err
+				}
+			}
 			continue
 		}
 		made := new(plan.Made)
@@ -144,7 +149,7 @@ func (p *phrased) put(made []*plan.Made) {
 var DeviceDocuments = plan.PhraseStore.PhraseDocuments
 
 // makePhrases lets the store make lists of the phrases of the batch, if it can and that takes less time. Pure Go makes the lists that are
-// missing then.
+// missing then, and looks at the documents that are left.
 func (b *Batch) makePhrases(ctx context.Context, s plan.Store, st *plan.Stats) error {
 	maker, ok := s.(plan.PhraseStore)
 	if !ok {
@@ -182,7 +187,7 @@ func (b *Batch) makePhrases(ctx context.Context, s plan.Store, st *plan.Stats) e
 	return nil
 }
 
-// ready tells whether all lists of the phrases are made.
+// ready tells whether all lists of the phrases are made, up to documents that are left.
 func (p *phrased) ready() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
