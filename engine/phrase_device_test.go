@@ -90,6 +90,9 @@ func TestPhraseDevice(t *testing.T) {
 			text = text + " OR (" + words(1) + " AND " + `"` + words(2) + `")`
 		case 8:
 			text = words(2) + " " + text
+		case 9:
+			first, second := 30+random.IntN(100), 30+random.IntN(100) // of 11 terms, or of 1
+			text = fmt.Sprintf([]string{`"w%d* w%d"`, `"w%d* w%d*"`, `"w%d w%d*"~3`, `NEAR/4(w%d* w%d)`, `ORDERED/4(w%d w%d*)`}[i/10%5], first, second/10)
 		}
 		queries = append(queries, Query{Text: text, K: i % 4 * 7, CountOnly: i%8 == 0})
 	}
@@ -117,7 +120,7 @@ func TestPhraseDevice(t *testing.T) {
 		t.Errorf("%d documents in all", found)
 	}
 	for text, says := range map[string]string{`"w1 w2"`: "on the device", `"w1 w2"~2`: "on the device", `NEAR/3(w1 w2)`: "on the device",
-		`ORDERED/3(w1 w2)`: "on the device", `"w1 w100*"~2`: "in pure Go", `NEAR/3(w1 w2) OR "w1 w100*"`: "of these"} {
+		`ORDERED/3(w1 w2)`: "on the device", `"w1 w100*"~2`: "on the device", `ORDERED/3(w1 w10*)`: "more than 64 terms", `NEAR/3(w1 w2) OR "w1 w10*"`: "others in pure Go: a phrase of words with more than 64"} {
 		var why observe.Explanation
 		if _, err := x.Search(t.Context(), Query{Text: text, Explain: &why}); err != nil || !strings.Contains(why.String(), says) {
 			t.Errorf("%s: %v, %v; want %q", text, err, why.String(), says)

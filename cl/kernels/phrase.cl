@@ -1,30 +1,33 @@
 // phrase_find, phrase_match: the documents of phrases and windows, and how often each has them.
 //
-// Computes  phrase_find: candidates[...] = {part, element} of the documents of the rarest word of each
-//           phrase that the bitsets of all other words have; state[APPENDED] counts them.
+// Computes  phrase_find: candidates[...] = {part, element} of the documents of the lists of the rarest word
+//           of each phrase that the bitsets of all other words have; state[APPENDED] counts them.
 //           phrase_match: for each candidate that has all words, and in which their positions
 //           match: found[...] = {query, document, how many matches}, or the sum of their weights
 //           of a sloppy phrase. It is LONG where the words have more occurrences than PHRASE_MOST,
-//           or SLOPPY_MOST. The order is any. plan.PhraseKind says what a match is.
+//           or SLOPPY_MOST, or more lists than PHRASE_LISTS. The order is any. plan.PhraseKind says what a
+//           match is.
 // Source    documents first, as Ding et al. 2009, section 8; then a work-item walks the positions of
 //           one document.
 // Batch     one upload of uint4. First the parts of the lists of the rarest words, PART(i), by
 //           ascending place:
-//             {query, first element, elements, place among `docs` in units of four words}
-//           At queries_at {first slot, slots, kind, distance} a query, then four a slot, by
-//           ascending number of documents:
+//             {its list, first element, elements, place among `docs` in units of four words}
+//           At queries_at {first list, lists, kind (bits 0-7) | words << 8, distance} a query, then four a
+//           list, by ascending number of documents of words; lists of a word, its alternatives, stand
+//           together:
 //             [0] its list (common.cl)
 //             [1] {offset of its bitset in `aux`, words of it, what is added to its positions, place
-//                 in the phrase}
-//             [2] its frequencies: x, y and w as in posting.cl
+//                 of its word in the phrase}
+//             [2] its frequencies: x, y and w as in posting.cl; z is its query
 //             [3] {number of its first occurrence: two words, first word of its ranks, bits of a
 //                 rank (bits 0-7), 1 if all frequencies are 1 (8)}
 // Positions see positions.cl. Rank k of a list is the sum of the frequencies, each less 1, before
 //           posting 128 (k + 1).
 // State     words: APPENDED, FOUND, documents with all words, positions read (two words).
-// Phases    phrase_match: (1) the document is searched in each list; (2) the frequencies before it
-//           in its segment, and the rank before that, give the number of its first occurrence; (3)
-//           word by word moves on to its next position until one has no more.
+// Phases    phrase_match: (1) the document is searched in each list, and given up where an earlier list
+//           of the rarest word than its own has it; (2) the frequencies before it in its segment, and
+//           the rank before that, give the number of its first occurrence; (3) word by word moves on
+//           to its next position until one has no more.
 // Launch    any work-group size: phrase_find a work-item for each place among `docs`,
 //           phrase_match for each that there may be a candidate of.
 // Local     none.
@@ -38,6 +41,7 @@
 #endif
 
 #define PHRASE_SLOTS 8 // words of a phrase at most
+#define PHRASE_LISTS 16 // lists of the words that a document has, at most
 #define PHRASE_MOST 16384 // occurrences of the words in a document at most
 #define SLOPPY_MOST 4095 // the same for sloppy phrases, whose sum of weights has 32 bits then
 
@@ -62,23 +66,32 @@ static inline uint element_of(ARENA, __global const uint *docs, uint4 list, uint
     return (list.w & 0xff) == CODEC_RAW ? list_words(ARENA_ARGS, list)[min(i, list.z - 1)] : docs[place];
 }
 
+// may_be_in tells whether a list can have document x: by its bitset, or always without one.
+static inline bool may_be_in(ARENA, __global const uint *aux, __global const uint4 *record, uint x) {
+    uint4 list = record[0], table = record[1];
+    bool bitset = (list.w & 0xff) == CODEC_BITSET;
+    uint words = bitset ? list.z / 17 * 16 : table.y;
+    words_t bits = bitset ? list_words(ARENA_ARGS, list) : aux + table.x;
+    return !words || (x / 32 < words && bits[x / 32] >> (x & 31) & 1);
+}
+
 __kernel void phrase_find(ARENA, __global const uint *aux, __global const uint4 *batch, __global const uint *docs,
                           volatile __global uint *state, __global uint2 *candidates, uint parts, uint queries_at, uint places) {
     uint g = get_global_id(0);
     if (g >= places)
         return;
     uint p = part_of(batch, parts, g / 4);
-    uint4 part = batch[p], query = batch[queries_at + part.x];
+    uint4 part = batch[p], query = batch[queries_at + batch[part.x + 2].z];
     uint e = g - part.w * 4;
     if (e >= part.z)
         return;
-    uint x = element_of(ARENA_ARGS, docs, batch[query.x], part.y + e, g);
-    for (uint s = 1; s < query.y; s++) {
-        uint4 list = batch[query.x + 4 * s], table = batch[query.x + 4 * s + 1];
-        bool bitset = (list.w & 0xff) == CODEC_BITSET;
-        uint words = bitset ? list.z / 17 * 16 : table.y;
-        words_t bits = bitset ? list_words(ARENA_ARGS, list) : aux + table.x;
-        if (words && (x / 32 >= words || !(bits[x / 32] >> (x & 31) & 1)))
+    uint x = element_of(ARENA_ARGS, docs, batch[part.x], part.y + e, g), end = query.x + 4 * query.y;
+    for (uint l = query.x; l < end;) {
+        uint word = batch[l + 1].w;
+        bool has = false;
+        for (; l < end && batch[l + 1].w == word; l += 4)
+            has = has || l == part.x || may_be_in(ARENA_ARGS, aux, batch + l, x);
+        if (!has)
             return;
     }
     candidates[atomic_inc(state + APPENDED)] = (uint2)(p, e);
@@ -110,15 +123,15 @@ static inline ulong sum_before(words_t p, uint words, segment_t g, uint i, uint 
     return sum;
 }
 
-// places_of returns the positions of a posting of a slot.
-static inline places_t places_of(FREQUENCIES, __global const uint4 *slot, __global const uint *ranks, uint rank_words, uint i) {
-    uint4 list = slot[0], place = slot[2], o = slot[3];
+// places_of returns the positions of a posting of a list.
+static inline places_t places_of(FREQUENCIES, __global const uint4 *record, __global const uint *ranks, uint rank_words, uint i) {
+    uint4 list = record[0], place = record[2], o = record[3];
     places_t c;
     c.at = ((ulong)o.y << 32 | o.x) + i;
     c.left = 1;
-    c.position = (ulong)slot[1].z - 1;
+    c.position = (ulong)record[1].z - 1;
     c.index = LONG;
-    c.block = c.shape = c.exception = 0;
+    c.block = c.shape = c.exception = c.other = 0;
     if (o.w >> 8 & 1)
         return c;
     uint k = i / SEGMENT, width = min(o.w & 0xff, 32u), f = 0;
@@ -139,32 +152,52 @@ __kernel void phrase_match(ARENA, FREQUENCIES, __global const uint4 *batch, __gl
     if (g >= places || g >= state[APPENDED])
         return;
     uint2 candidate = candidates[g];
-    uint4 part = batch[candidate.x], query = batch[queries_at + part.x];
-    __global const uint4 *slots = batch + query.x;
-    uint i = part.y + candidate.y, x = element_of(ARENA_ARGS, docs, slots[0], i, part.w * 4 + candidate.y);
-    uint n = min(query.y, (uint)PHRASE_SLOTS), most = query.z == SLOPPY ? SLOPPY_MOST : PHRASE_MOST, total = 0;
-    places_t all[PHRASE_SLOTS];
-    for (uint s = 0; s < n; s++) {
-        uint4 list = slots[4 * s];
-        if (s && !find(list_words(ARENA_ARGS, list), list, 0, LONG, x, &i))
+    uint4 part = batch[candidate.x];
+    uint q = batch[part.x + 2].z, i = part.y + candidate.y, x = element_of(ARENA_ARGS, docs, batch[part.x], i, part.w * 4 + candidate.y);
+    uint4 query = batch[queries_at + q];
+    uint kind = query.z & 0xff, n = min(query.z >> 8, (uint)PHRASE_SLOTS), end = query.x + 4 * query.y;
+    uint most = kind == SLOPPY ? SLOPPY_MOST : PHRASE_MOST, total = 0, lists = n;
+    places_t all[PHRASE_LISTS];
+    for (uint l = query.x; l < end;) {
+        uint word = batch[l + 1].w, s = min(word, n - 1);
+        bool has = false;
+        for (; l < end && batch[l + 1].w == word; l += 4) {
+            uint4 list = batch[l];
+            uint posting = i;
+            if (l != part.x) {
+                if (!find(list_words(ARENA_ARGS, list), list, 0, LONG, x, &posting))
+                    continue;
+                if (l < part.x)
+                    return; // a candidate of this list, too
+            }
+            places_t one = places_of(FREQUENCY_ARGS, batch + l, ranks, rank_words, posting);
+            total = total > most || one.left > most ? most + 1 : total + one.left;
+            if (!has)
+                all[s] = one;
+            else if (lists < PHRASE_LISTS) {
+                one.other = all[s].other;
+                all[s].other = lists;
+                all[lists++] = one;
+            } else
+                total = most + 1;
+            has = true;
+        }
+        if (!has)
             return;
-        places_t one = places_of(FREQUENCY_ARGS, slots + 4 * s, ranks, rank_words, i);
-        total = total > most || one.left > most ? most + 1 : total + one.left;
-        all[min(slots[4 * s + 1].w, n - 1)] = one;
     }
     atomic_inc(state + WITH_ALL);
     uint times = LONG, read = 0;
     if (total <= most) {
-        if (!begin(all, n, query.z == SLOPPY, POSITION_ARGS))
+        if (!begin(all, n, lists, kind == SLOPPY, POSITION_ARGS))
             times = 0;
-        else if (query.z == ORDERED)
+        else if (kind == ORDERED)
             times = ordered_times(all, n, query.w, POSITION_ARGS);
-        else if (query.z == NEAR || query.z == SLOPPY)
-            times = close_times(all, n, query.z == SLOPPY, (ulong)query.w + (query.z == SLOPPY), POSITION_ARGS);
+        else if (kind == NEAR || kind == SLOPPY)
+            times = close_times(all, n, kind == SLOPPY, (ulong)query.w + (kind == SLOPPY), POSITION_ARGS);
         else
             times = exact_times(all, n, POSITION_ARGS);
         read = total;
-        for (uint s = 0; s < n; s++)
+        for (uint s = 0; s < lists; s++)
             read -= all[s].left;
     }
     uint old = atomic_add(state + READ, read);
@@ -172,7 +205,7 @@ __kernel void phrase_match(ARENA, FREQUENCIES, __global const uint4 *batch, __gl
         atomic_inc(state + READ + 1);
     if (times) {
         uint to = STATE_WORDS + 3 * atomic_inc(state + FOUND_AT);
-        state[to] = part.x;
+        state[to] = q;
         state[to + 1] = x;
         state[to + 2] = times;
     }

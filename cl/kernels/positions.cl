@@ -1,10 +1,14 @@
 // positions: the positions of words in a document, and how often they match. Helpers of phrase.cl, no
 // kernel of its own.
 //
-// Computes  go_on: the next position of a word. exact_times, ordered_times, close_times: the matches
-//           of an exact phrase, of an ordered window, and of an unordered window or a sloppy phrase
+// Computes  go_on: the next position of a list. step: the next position of a word, which has one list
+//           or several alternatives. exact_times, ordered_times, close_times: the matches of an exact
+//           phrase, of an ordered window, and of an unordered window or a sloppy phrase
 //           (plan.PhraseKind). begin moves all words to their first positions; then word by word
 //           moves on until one has no more.
+// Words     places_t all[]: first one a word, the list of the word with the least next position; then the
+//           other lists of words, in a chain behind that one. Positions of a word that two of its lists
+//           have come twice.
 // Source    sloppy phrases: SloppyPhraseMatcher of Lucene 8.
 // Positions as package codec/positions packs them: blocks of 128 values in `words`, six words of
 //           `directory` for each eight.
@@ -16,6 +20,7 @@
 #endif
 
 #define LONG 0xffffffff
+#define END 0xffffffffffffffffUL // position of a list behind its last one
 
 #define SLOPPY 1 // plan.PhraseKind; 0 is an exact phrase
 #define NEAR 2
@@ -25,7 +30,7 @@
 #define POSITION_BLOCK 128
 #define POSITION_GROUP 8 // blocks of an entry of the directory
 
-// The positions of a word in a document from one on.
+// The positions of a list in a document from one on.
 typedef struct {
     ulong at;       // number of the next occurrence
     ulong position; // the last one, with what is added
@@ -34,9 +39,10 @@ typedef struct {
     uint shape;     // of that block
     uint exception; // number of its next exception
     uint index;     // value that this exception belongs to; LONG: the block is not known yet
+    uint other;     // the next list of the same word; 0: there is none
 } places_t;
 
-// The positions of all words: package codec/positions.
+// The positions of all lists: package codec/positions.
 #define POSITIONS words_t words, uint word_count, words_t directory, uint groups
 #define POSITION_ARGS words, word_count, directory, groups
 
@@ -75,10 +81,12 @@ static inline void enter(places_t *c, POSITIONS) {
     c->index = exception_place(words, word_count, c->block, c->shape, lo);
 }
 
-// go_on moves to the next position, if there is one.
-static inline bool go_on(places_t *c, POSITIONS) {
-    if (c->left == 0)
-        return false;
+// go_on moves to the next position, or to END.
+static inline void go_on(places_t *c, POSITIONS) {
+    if (c->left == 0) {
+        c->position = END;
+        return;
+    }
     uint slot = (uint)(c->at % POSITION_BLOCK);
     if (slot == 0 || c->index == LONG)
         enter(c, POSITION_ARGS);
@@ -92,15 +100,32 @@ static inline bool go_on(places_t *c, POSITIONS) {
     c->position += (ulong)v + 1;
     c->at++;
     c->left--;
-    return true;
+}
+
+// step moves word s to its next position. It returns false at the end of the positions.
+static inline bool step(places_t *all, uint s, POSITIONS) {
+    go_on(all + s, POSITION_ARGS);
+    for (uint i = all[s].other; i; i = all[i].other) {
+        if (all[i].position >= all[s].position)
+            continue;
+        places_t least = all[i];
+        uint first = all[s].other, next = least.other;
+        all[i] = all[s];
+        all[s] = least;
+        all[s].other = first;
+        all[i].other = next;
+    }
+    return all[s].position != END;
 }
 
 // begin moves all words to their first position; where `apart`, repeated words to one each. It returns false if there are too few.
-static inline bool begin(places_t *all, uint n, bool apart, POSITIONS) {
+static inline bool begin(places_t *all, uint n, uint lists, bool apart, POSITIONS) {
+    for (uint i = n; i < lists; i++)
+        go_on(all + i, POSITION_ARGS);
     for (uint s = n; s-- > 0;) {
         ulong at = all[s].at; // repeated words have the same
         for (uint i = apart ? 0 : s; i <= s; i++)
-            if ((i == s || all[i].at == at) && !go_on(all + s, POSITION_ARGS))
+            if ((i == s || all[i].at == at) && !step(all, s, POSITION_ARGS))
                 return false;
     }
     return true;
@@ -113,7 +138,7 @@ static inline uint exact_times(places_t *all, uint n, POSITIONS) {
     for (;;) {
         ulong position = all[s].position;
         if (position < target) {
-            if (!go_on(all + s, POSITION_ARGS))
+            if (!step(all, s, POSITION_ARGS))
                 return times;
             continue;
         }
@@ -141,7 +166,7 @@ static inline uint ordered_times(places_t *all, uint n, uint distance, POSITIONS
             moves = 0;
             s = 1;
         }
-        if (!go_on(all + moves, POSITION_ARGS))
+        if (!step(all, moves, POSITION_ARGS))
             return times;
     }
 }
@@ -153,7 +178,7 @@ static inline bool separate(places_t *all, uint n, uint s, ulong *end, POSITIONS
         if (all[i].at != all[s].at)
             continue;
         s = i;
-        if (!go_on(all + s, POSITION_ARGS))
+        if (!step(all, s, POSITION_ARGS))
             return false;
         *end = max(*end, all[s].position);
     }
@@ -181,7 +206,7 @@ static inline uint close_times(places_t *all, uint n, bool sloppy, ulong limit, 
             }
             length = end - all[s].position;
         }
-        more = go_on(all + s, POSITION_ARGS) && (!sloppy || separate(all, n, s, &end, POSITION_ARGS));
+        more = step(all, s, POSITION_ARGS) && (!sloppy || separate(all, n, s, &end, POSITION_ARGS));
         other = !more || !sloppy || all[s].position > next;
         if (other && length < limit)
             times += sloppy ? (2 * WEIGHT / ((uint)min(length, (ulong)2 * WEIGHT) + 1) + 1) / 2 : 1;

@@ -82,8 +82,9 @@ func Phrases(s *plan.Stats) string {
 	case s.DevicePositions == s.Positions && s.Positions > 0:
 		where = "on the device"
 	case s.DevicePositions > 0:
-		where = fmt.Sprintf("of these %d on the device", s.DevicePositions)
-	case s.PhraseReason != "":
+		where = fmt.Sprintf("of these %d on the device, others in pure Go", s.DevicePositions)
+	}
+	if s.PhraseReason != "" && where != "on the device" {
 		where += ": " + s.PhraseReason
 	}
 	return fmt.Sprintf("%d documents with all words, %d positions read %s", s.PhraseCandidates, s.Positions, where)

@@ -68,7 +68,7 @@ type Stats struct {
 	PhraseCandidates uint64 // documents with all words of a phrase, in any order
 	Positions        uint64 // positions of words that were read in these documents
 	DevicePositions  uint64 // part of Positions that a device read
-	PhraseReason     string // why pure Go made lists of phrases beside a device; empty: there was none, or the list is made as fast there
+	PhraseReason     string // why pure Go made lists of phrases beside a device, or parts of them; empty: there was no device, or it made all
 
 	Pruned  uint64 // ranked queries by block-max pruning
 	Widened uint64 // ranked queries that found fewer than K documents with all terms, and ran again for any term

@@ -100,6 +100,37 @@ func drawn(n int) (all []*plan.Phrase) {
 	return all
 }
 
+// alternatives are phrases and windows of two or three words with several lists, some of which words have in common.
+func alternatives(n int) (all []*plan.Phrase) {
+	r := rand.New(rand.NewPCG(2, 0))
+	for i := range n {
+		p := &plan.Phrase{Kind: plan.PhraseKind(i % 4), Distance: []uint32{0, 1, 2, 3, 5, 10, 100}[r.IntN(7)]}
+		order, offset := r.Perm(words), uint32(0)
+		for range 2 + r.IntN(2) {
+			var slot plan.Slot
+			for k := range 1 + r.IntN(3) {
+				slot.Lists = append(slot.Lists, plan.Handle(order[k]))
+			}
+			if order = order[len(slot.Lists):]; p.Kind != plan.Sloppy && r.IntN(2) == 0 {
+				order = r.Perm(words)
+			}
+			slot.Offset = offset
+			p.Slots = append(p.Slots, slot)
+			offset += r.Uint32N(3)
+		}
+		if p.Kind != plan.Sloppy && i%9 == 0 { // more lists than the kernels take of a document
+			for s := range p.Slots {
+				p.Slots[s].Lists = nil
+				for w := range words {
+					p.Slots[s].Lists = append(p.Slots[s].Lists, plan.Handle(w))
+				}
+			}
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
 // makesAll compares the lists of some phrases with plain Go.
 func makesAll(t *testing.T, at []map[uint32][]uint32, all []*plan.Phrase, made func(i int) *plan.Made) {
 	t.Helper()
@@ -116,15 +147,33 @@ func makesAll(t *testing.T, at []map[uint32][]uint32, all []*plan.Phrase, made f
 	}
 }
 
-// TestKindsInGo compares phrases and windows of pure Go over the positions of each generator with plain Go.
+// TestKindsInGo compares phrases and windows of pure Go over the positions of each generator with plain Go, at once and with documents that are
+// left.
 func TestKindsInGo(t *testing.T) {
 	for name, next := range generators {
 		t.Run(name, func(t *testing.T) {
-			at, all := positionsOf(next), drawn(200)
+			at, all := positionsOf(next), append(drawn(200), alternatives(200)...)
 			src := sourceOf(t, at)
 			makesAll(t, at, all, func(i int) *plan.Made {
 				made := new(plan.Made)
 				if err := phrase.Make(t.Context(), src, all[i], nil, made); err != nil {
+					t.Fatal(err)
+				}
+				return made
+			})
+			makesAll(t, at, all, func(i int) *plan.Made {
+				whole, made := plain(at, all[i]), new(plan.Made)
+				for k, d := range whole.Docs {
+					if d%3 > 0 {
+						made.Docs, made.Freqs = append(made.Docs, d), append(made.Freqs, whole.Freqs[k])
+					}
+				}
+				for d := range uint32(documents) {
+					if d%3 == 0 {
+						made.Left = append([]uint32{d}, made.Left...)
+					}
+				}
+				if err := phrase.Complete(t.Context(), src, all[i], made); err != nil {
 					t.Fatal(err)
 				}
 				return made
@@ -138,8 +187,9 @@ func TestKinds(t *testing.T) {
 	devicetest.ForShapes(t, devicetest.Find(t, ops), func(t *testing.T, rt *device.Runtime) {
 		for name, next := range generators {
 			t.Run(name, func(t *testing.T) {
-				at, all := positionsOf(next), drawn(200)
-				m, err := openOn(t.Context(), rt, sourceOf(t, at))
+				at, all := positionsOf(next), append(drawn(200), alternatives(200)...)
+				src, left := sourceOf(t, at), 0
+				m, err := openOn(t.Context(), rt, src)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -148,7 +198,18 @@ func TestKinds(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				makesAll(t, at, all, func(i int) *plan.Made { return made[i] })
+				makesAll(t, at, all, func(i int) *plan.Made {
+					if made[i] != nil && len(made[i].Left) > 0 {
+						left++
+						if err := phrase.Complete(t.Context(), src, all[i], made[i]); err != nil {
+							t.Fatal(err)
+						}
+					}
+					return made[i]
+				})
+				if left == 0 && slices.Contains([]string{"dense", "few"}, name) {
+					t.Error("no documents are left")
+				}
 			})
 		}
 	})

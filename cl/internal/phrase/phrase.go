@@ -3,6 +3,7 @@ package phrase
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"sync/atomic"
 	"time"
@@ -17,6 +18,9 @@ import (
 
 // Slots is the number of words of a phrase at most, PHRASE_SLOTS of the kernels.
 const Slots = 8
+
+// Lists is the number of lists of all words of a phrase at most. It bounds the time of a launch.
+const Lists = 64
 
 // Least is plan.PhraseStore.PhraseDocuments. A CPU device has the cores of pure Go, which takes half the time there. An H200 answers a phrase in
 // 0.12 ms, in which pure Go looks about a thousand documents up.
@@ -113,6 +117,11 @@ func (m *Maker) run(ctx context.Context, phrases []*plan.Phrase, st *plan.Stats)
 func (x *slot) make(ctx context.Context, c *cut, made []*plan.Made, st *plan.Stats) (err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
 	c.most = x.most
+	for _, p := range c.phrases {
+		if st.PhraseReason == "" {
+			st.PhraseReason = refuses(c.set.Src, p)
+		}
+	}
 	for {
 		if err := c.nextRound(); err != nil || len(c.queries) == 0 {
 			return err
@@ -123,19 +132,29 @@ func (x *slot) make(ctx context.Context, c *cut, made []*plan.Made, st *plan.Sta
 	}
 }
 
-// makes tells whether the kernels make the list of a phrase.
-func makes(src *plan.Source, p *plan.Phrase) bool {
-	if p.Kind > plan.Ordered || len(p.Slots) > Slots {
-		return false
+// refuses tells why the kernels do not make the list of a phrase; empty: they do.
+func refuses(src *plan.Source, p *plan.Phrase) string {
+	n := count(p)
+	switch {
+	case p.Kind > plan.Ordered:
+		return "a phrase of a kind without kernels"
+	case len(p.Slots) > Slots:
+		return fmt.Sprintf("a phrase of more than %d words", Slots)
+	case n > Lists:
+		return fmt.Sprintf("a phrase of words with more than %d terms", Lists)
 	}
+	seen := map[plan.Handle]bool{}
 	for _, s := range p.Slots {
-		if len(s.Lists) != 1 {
-			return false
-		}
-		src.Describe(s.Lists[0])
-		if l := &src.Lists[s.Lists[0]]; l.Len > 0 && !packets.Fits(l.Codec) {
-			return false
+		for _, h := range s.Lists {
+			src.Describe(h)
+			if l := &src.Lists[h]; l.Len > 0 && !packets.Fits(l.Codec) {
+				return fmt.Sprintf("a list of %v", l.Codec)
+			}
+			if n > len(p.Slots) && p.Kind == plan.Sloppy && seen[h] {
+				return "a sloppy phrase of words that have a term in common"
+			}
+			seen[h] = true
 		}
 	}
-	return true
+	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"heddle/cl/internal/device/devicetest"
 	"heddle/cl/internal/lists"
 	"heddle/cl/internal/rank"
+	"heddle/codec"
 	"heddle/engine/plan"
 )
 
@@ -60,25 +61,33 @@ func TestLeft(t *testing.T) {
 	}
 	defer m.close()
 	one := plan.Slot{Lists: []plan.Handle{0}}
+	several := plan.Slot{Lists: slices.Repeat([]plan.Handle{1}, Lists)}
 	all := []*plan.Phrase{
 		{Kind: plan.Ordered + 1, Slots: []plan.Slot{one, one}},
-		{Slots: []plan.Slot{one, {Offset: 1, Lists: []plan.Handle{1, 2}}}},
+		{Kind: plan.Sloppy, Slots: []plan.Slot{one, {Lists: []plan.Handle{1, 0}}}},
+		{Slots: []plan.Slot{one, several}},
 		{Slots: slices.Repeat([]plan.Slot{one}, Slots+1)},
 		phrases(len(at))[0],
 	}
-	var st plan.Stats
-	made, err := m.run(t.Context(), all, &st)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, made := range made {
-		if left := i < len(all)-1; (made == nil) != left {
-			t.Errorf("phrase %d: left is %t, want %t", i, made == nil, left)
+	reasons := []string{"of a kind", "a term in common", "more than 64 terms", "more than 8 words", ""}
+	for i, p := range all {
+		var st plan.Stats
+		made, err := m.run(t.Context(), []*plan.Phrase{p}, &st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left := reasons[i] != ""; (made[0] == nil) != left || !strings.Contains(st.PhraseReason, reasons[i]) || !left && st.PhraseReason != "" {
+			t.Errorf("phrase %d: left is %t, %q, want %q", i, made[0] == nil, st.PhraseReason, reasons[i])
 		}
 	}
-	if st.PhraseReason != "" {
-		t.Error(st.PhraseReason)
+	var src plan.Source
+	if _, err := src.Append(codec.RPFD, []uint32{1, 2}, codec.DefaultOptions()); err != nil {
+		t.Fatal(err)
 	}
+	if reason := refuses(&src, &plan.Phrase{Slots: []plan.Slot{one, one}}); reason != "a list of rpfd" {
+		t.Error(reason)
+	}
+	var st plan.Stats
 	short, _, err := open(t.Context(), rt)
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +97,7 @@ func TestLeft(t *testing.T) {
 	if err := rt.Memory.Reserve(left, "a test"); err != nil {
 		t.Fatal(err)
 	}
-	made, err = short.Make(t.Context(), all, &st)
+	made, err := short.Make(t.Context(), all, &st)
 	if err != nil || len(made) != len(all) || slices.ContainsFunc(made, func(m *plan.Made) bool { return m != nil }) || !strings.Contains(st.PhraseReason, "are in use") {
 		t.Errorf("without memory: %v, %v, %q", made, err, st.PhraseReason)
 	}

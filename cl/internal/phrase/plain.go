@@ -10,21 +10,29 @@ import (
 
 // plain makes the list of a phrase from the positions by list and document.
 func plain(at []map[uint32][]uint32, p *plan.Phrase) (made plan.Made) {
+	some := map[uint32]bool{}
+	for _, h := range p.Slots[0].Lists {
+		for d := range at[h] {
+			some[d] = true
+		}
+	}
 documents:
-	for _, d := range slices.Sorted(maps.Keys(at[p.Slots[0].Lists[0]])) {
+	for _, d := range slices.Sorted(maps.Keys(some)) {
 		words := make([][]int64, len(p.Slots))
 		for i, s := range p.Slots {
-			positions := at[s.Lists[0]][d]
-			if len(positions) == 0 {
+			for _, h := range s.Lists {
+				for _, x := range at[h][d] {
+					shifted := int64(x)
+					if p.Kind == plan.Exact || p.Kind == plan.Sloppy {
+						shifted -= int64(s.Offset)
+					}
+					words[i] = append(words[i], shifted)
+				}
+			}
+			if len(words[i]) == 0 {
 				continue documents
 			}
-			for _, x := range positions {
-				shifted := int64(x)
-				if p.Kind == plan.Exact || p.Kind == plan.Sloppy {
-					shifted -= int64(s.Offset)
-				}
-				words[i] = append(words[i], shifted)
-			}
+			slices.Sort(words[i])
 		}
 		if f := frequency(p, words); f > 0 {
 			made.Docs, made.Freqs = append(made.Docs, d), append(made.Freqs, f)
@@ -43,8 +51,9 @@ func frequency(p *plan.Phrase, words [][]int64) uint64 {
 		if i > 0 && p.Kind != plan.Near {
 			break
 		}
-		for _, x := range positions {
-			if matches(p, words, i, x) {
+		for k, x := range positions {
+			twice := p.Kind == plan.Exact && k > 0 && positions[k-1] == x
+			if !twice && matches(p, words, i, x) {
 				n++
 			}
 		}

@@ -41,7 +41,7 @@ func selfTest(ctx context.Context, rt *device.Runtime) error {
 	return nil
 }
 
-// phrases are phrases and windows of two to four of some lists, of each kind.
+// phrases are phrases and windows of two to four of some lists, of each kind, and with alternatives in the same documents.
 func phrases(lists int) (all []*plan.Phrase) {
 	for h := range lists {
 		for _, others := range [][]int{{h + 1}, {h + 3}, {h}, {h + 4, h + 2, h}} {
@@ -51,6 +51,11 @@ func phrases(lists int) (all []*plan.Phrase) {
 					p.Slots = append(p.Slots, plan.Slot{Offset: uint32(i + 1 + h%2), Lists: []plan.Handle{plan.Handle(o % lists)}})
 				}
 				all = append(all, p)
+				if len(others) == 1 && others[0] != h && h%3 == 0 {
+					p := &plan.Phrase{Kind: kind, Distance: p.Distance, Slots: slices.Clone(p.Slots)}
+					p.Slots[h/3%2].Lists = append(slices.Clone(p.Slots[h/3%2].Lists), plan.Handle((h+6)%lists))
+					all = append(all, p)
+				}
 			}
 		}
 	}

@@ -64,8 +64,8 @@ func (m *Maker) newSlot() (*slot, error) {
 // run makes the lists of a round.
 func (x *slot) run(ctx context.Context, c *cut, made []*plan.Made, st *plan.Stats) error {
 	defer x.ReleaseEvents()
-	for i, p := range c.of {
-		if made[p] == nil && (i > 0 || c.parts[0][1] == 0) { // else it had too many positions in an earlier round
+	for _, p := range c.of {
+		if made[p] == nil {
 			made[p] = new(plan.Made)
 		}
 	}
@@ -108,7 +108,13 @@ func (x *slot) run(ctx context.Context, c *cut, made []*plan.Made, st *plan.Stat
 	if err := x.AddTimes(st); err != nil {
 		return err
 	}
-	return c.collect(x.Down.Words[stateWords:stateWords+foundWords*n], made)
+	if err := c.collect(x.Down.Words[stateWords:stateWords+foundWords*n], made); err != nil {
+		return err
+	}
+	if st.PhraseReason == "" && slices.ContainsFunc(c.of, func(p int) bool { return len(made[p].Left) > 0 }) {
+		st.PhraseReason = "documents with too many positions"
+	}
+	return nil
 }
 
 // send enqueues a round. It runs in Runtime.Do.
@@ -142,8 +148,7 @@ func (x *slot) send(c *cut, first int) error {
 	return x.Read(x.found.Buffer, first)
 }
 
-// collect adds what a round found, in any order, to the lists of its phrases. A list of which a document has too many
-// positions is left to the caller.
+// collect adds what a round found, in any order, to the lists of its phrases. Documents with too many positions are left to the caller.
 func (c *cut) collect(found []uint32, made []*plan.Made) error {
 	ends := make([]int, len(c.queries)+1)
 	for i := 0; i < len(found); i += foundWords {
@@ -163,20 +168,26 @@ func (c *cut) collect(found []uint32, made []*plan.Made) error {
 		next[q]++
 	}
 	return device.InParallel(len(c.queries), 8*len(keys), func(q int) error {
-		m := made[c.of[q]]
-		own := keys[ends[q]:ends[q+1]]
-		if m == nil || slices.ContainsFunc(own, func(k uint64) bool { return uint32(k) == long }) {
-			made[c.of[q]] = nil
-			return nil
-		}
-		slices.Sort(own)
-		shift := plan.FreqBits
-		if c.phrases[c.of[q]].Kind == plan.Sloppy {
+		p := c.phrases[c.of[q]]
+		m, own, shift := made[c.of[q]], keys[ends[q]:ends[q+1]], plan.FreqBits
+		if p.Kind == plan.Sloppy {
 			shift = 0
 		}
+		if count(p) > len(p.Slots) { // earlier rounds may have documents of other lists
+			own = slices.Clip(own)
+			for i, d := range m.Docs {
+				own = append(own, uint64(d)<<32|m.Freqs[i]>>shift)
+			}
+			m.Docs, m.Freqs = m.Docs[:0], m.Freqs[:0]
+		}
+		slices.Sort(own)
 		m.Docs, m.Freqs = slices.Grow(m.Docs, len(own)), slices.Grow(m.Freqs, len(own))
 		for _, k := range own {
-			m.Docs, m.Freqs = append(m.Docs, uint32(k>>32)), append(m.Freqs, uint64(uint32(k))<<shift)
+			if uint32(k) == long {
+				m.Left = append(m.Left, uint32(k>>32))
+			} else {
+				m.Docs, m.Freqs = append(m.Docs, uint32(k>>32)), append(m.Freqs, uint64(uint32(k))<<shift)
+			}
 		}
 		return nil
 	})
