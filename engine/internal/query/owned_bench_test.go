@@ -28,7 +28,7 @@ func (s *readyStore) Phrases(context.Context, []*plan.Phrase, *plan.Stats) ([]*p
 
 // BenchmarkOwned answers batches of 4,096 phrases of frequent and of rarer words. Their lists are ready, as those of a device. It reports CPU time.
 func BenchmarkOwned(b *testing.B) {
-	x := zipfText(b, 200_000, 1<<17)
+	x := zipfText(b, text{docs: 200_000})
 	host := hostfallback.New(hostfallback.Options{})
 	defer host.Close()
 	s, err := host.Load(b.Context(), x.Source)

@@ -45,7 +45,7 @@ func (f *meeting) Bits(ctx context.Context) ([]uint64, error) {
 // context that ends and an error end the batch.
 func TestOwnedInParallel(t *testing.T) {
 	const docs = 3000
-	x := zipfText(t, docs, 1000)
+	x := zipfText(t, text{docs: docs, vocabulary: 1000})
 	host := hostfallback.New(hostfallback.Options{})
 	defer host.Close()
 	s, err := host.Load(t.Context(), x.Source)

@@ -15,92 +15,10 @@ import (
 	"time"
 
 	"heddle/cl"
-	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback"
 )
-
-// numbers is a dictionary whose terms are the numbers of their lists.
-type numbers int
-
-func (n numbers) Lookup(term string) (plan.Handle, bool) {
-	h, err := strconv.Atoi(term)
-	return plan.Handle(h), err == nil && h < int(n)
-}
-
-// zipfText makes an index with positions of random documents of 100 words on average, whose word r is as frequent as 1/(r+2).
-func zipfText(tb testing.TB, docs, vocabulary int) *Index {
-	src := &plan.Source{Docs: uint32(docs), Lengths: make([]uint32, docs)}
-	total := math.Log(float64(vocabulary)/2 + 1)
-	type occurrence struct{ doc, position uint32 }
-	parts := runtime.GOMAXPROCS(0)
-	found := make([][][]occurrence, parts) // by part of the documents, by word
-	var wg sync.WaitGroup
-	for p := range parts {
-		wg.Go(func() {
-			random := rand.New(rand.NewPCG(uint64(p), 7))
-			words := make([][]occurrence, vocabulary)
-			for d := docs * p / parts; d < docs*(p+1)/parts; d++ {
-				n := 50 + random.IntN(101)
-				src.Lengths[d] = uint32(n)
-				for i := range n {
-					w := min(int(2*math.Exp(random.Float64()*total)-2), vocabulary-1)
-					words[w] = append(words[w], occurrence{uint32(d), uint32(i)})
-				}
-			}
-			found[p] = words
-		})
-	}
-	wg.Wait()
-	freqs, values := make([][]uint32, vocabulary), make([][]uint32, vocabulary)
-	postings := make([][]uint32, vocabulary)
-	next := make(chan int, vocabulary)
-	for w := range vocabulary {
-		next <- w
-	}
-	close(next)
-	for range parts {
-		wg.Go(func() {
-			for w := range next {
-				last := occurrence{math.MaxUint32, 0}
-				for p := range found {
-					for _, o := range found[p][w] {
-						if o.doc != last.doc {
-							postings[w], freqs[w] = append(postings[w], o.doc), append(freqs[w], 1)
-							values[w] = append(values[w], o.position)
-						} else {
-							freqs[w][len(freqs[w])-1]++
-							values[w] = append(values[w], o.position-last.position-1)
-						}
-						last = o
-					}
-					found[p][w] = nil
-				}
-			}
-		})
-	}
-	wg.Wait()
-	for w := range vocabulary {
-		id := codec.ParaPFor
-		if len(postings[w])*32 > docs {
-			id = codec.Bitset
-		}
-		h, err := src.Append(id, postings[w], codec.DefaultOptions())
-		if err == nil {
-			err = src.AppendFreqs(h, freqs[w], codec.DefaultOptions())
-		}
-		if err != nil {
-			tb.Fatal(err)
-		}
-	}
-	src.SetPositions(freqs, values)
-	x, err := NewIndex(src, numbers(vocabulary), nil, plan.Auto)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return x
-}
 
 // phraseKinds are phrases and windows of words that fmt.Sprintf inserts.
 var phraseKinds = []struct {
@@ -131,7 +49,7 @@ func BenchmarkPhrases(b *testing.B) {
 		docs = n
 	}
 	began := time.Now()
-	x := zipfText(b, docs, 1<<17)
+	x := zipfText(b, text{docs: docs})
 	fmt.Printf("%d documents, %d postings, %d positions in %d bytes, made in %v\n", docs, x.Source.Postings(), x.Source.Positions.Values.Count, 4*len(x.Source.Positions.Values.Words), time.Since(began))
 	devices, err := cl.Devices(device)
 	if err != nil {
@@ -161,12 +79,12 @@ func BenchmarkPhrases(b *testing.B) {
 			for name, opt := range map[string]Options{"docs": {}, "top10": {K: 10}} {
 				answers := map[string]any{}
 				for where, s := range stores {
-					size, callers := 4096, 2
+					size, callers, threads := 4096, 2, 0
 					if where == "host" {
-						size, callers = 16, runtime.GOMAXPROCS(0)
+						size, callers, threads = 16, runtime.GOMAXPROCS(0), 1
 					}
 					texts := phrasesOf(kind.format, kind.words, size, ranks[0], ranks[1])
-					r := benchPhrases(b, x, s, texts, opt, callers)
+					r := benchPhrases(b, x, s, texts, opt, callers, threads)
 					fmt.Printf("%-13s %-6s ranks %d-%d %-5s %9.0f q/s (%.0f to %.0f), of %d callers %.0f, p50 alone %v; %s\n", kind.name, where, ranks[0], ranks[1], name,
 						r.rate, r.least, r.most, callers, r.callers, r.alone, r.work)
 					answers[where] = r.found
@@ -179,7 +97,7 @@ func BenchmarkPhrases(b *testing.B) {
 	}
 }
 
-// batchOf is a batch of queries for one thread.
+// batchOf is a batch of queries.
 func batchOf(tb testing.TB, x *Index, texts []string, opt Options) *Batch {
 	var set Settings
 	if err := x.Settle(&set, &opt); err != nil {
@@ -195,7 +113,6 @@ func batchOf(tb testing.TB, x *Index, texts []string, opt Options) *Batch {
 		}
 		all.Adopt(one)
 	}
-	all.Threads = 1
 	return all
 }
 
@@ -208,8 +125,12 @@ type phraseRates struct {
 }
 
 // benchPhrases measures phrases on a store.
-func benchPhrases(b *testing.B, x *Index, s plan.Store, texts []string, opt Options, callers int) (r phraseRates) {
-	batch := func(texts []string) *Batch { return batchOf(b, x, texts, opt) }
+func benchPhrases(b *testing.B, x *Index, s plan.Store, texts []string, opt Options, callers, threads int) (r phraseRates) {
+	batch := func(texts []string) *Batch {
+		q := batchOf(b, x, texts, opt)
+		q.Threads = threads
+		return q
+	}
 	run := func(q *Batch) time.Duration {
 		began := time.Now()
 		if err := q.Run(context.Background(), s, 0); err != nil {
