@@ -91,14 +91,22 @@ const (
 	fewKeys    = 96 // fewer keys take less time to sort by comparisons than by buckets
 )
 
-// appendSorted appends the keys to dst in ascending order. It distributes many keys over buckets of equal
-// width, which hold few keys each: comparisons of keys in no order are mispredicted.
+// appendSorted appends the keys to dst in ascending order.
 func appendSorted(dst, keys []key) []key {
-	if len(keys) < fewKeys {
-		dst = append(dst, keys...)
-		slices.Sort(dst[len(dst)-len(keys):])
-		return dst
+	if len(keys) >= fewKeys {
+		return appendBuckets(dst, keys)
 	}
+	dst = append(dst, keys...)
+	slices.Sort(dst[len(dst)-len(keys):])
+	return dst
+}
+
+// appendBuckets is appendSorted for many keys. It distributes them over buckets of equal width, which hold few keys
+// each: comparisons of keys in no order are mispredicted. Its array of buckets would double the stack of each short
+// call, if it were part of appendSorted.
+//
+//go:noinline
+func appendBuckets(dst, keys []key) []key {
 	least, greatest := keys[0], keys[0]
 	for _, k := range keys {
 		least, greatest = min(least, k), max(greatest, k)
@@ -109,9 +117,8 @@ func appendSorted(dst, keys []key) []key {
 		ends[(k-least)>>shift%(1<<bucketBits)]++
 	}
 	at := uint32(0)
-	for i, n := range ends {
-		ends[i] = at
-		at += n
+	for i := range ends {
+		ends[i], at = at, at+ends[i]
 	}
 	dst = slices.Grow(dst, len(keys))[:len(dst)+len(keys)]
 	sorted := dst[len(dst)-len(keys):]
@@ -121,7 +128,7 @@ func appendSorted(dst, keys []key) []key {
 		*end++
 	}
 	start := uint32(0)
-	for _, end := range ends {
+	for _, end := range &ends {
 		if end > start+1 {
 			slices.Sort(sorted[start:end])
 		}
