@@ -23,6 +23,7 @@ import (
 	"heddle/engine/cluster/store"
 	"heddle/engine/cmd/heddle/internal/control"
 	"heddle/engine/cmd/heddle/internal/daemon"
+	"heddle/engine/cmd/heddle/internal/memlimit"
 	"heddle/engine/cmd/heddle/internal/nodes"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/file/scratch"
@@ -92,6 +93,7 @@ func (o *clusterDevOptions) Validate(args []string) error {
 }
 
 func (o *clusterDevOptions) Run(ctx context.Context, a *App) (err error) {
+	defer memlimit.Idle()()
 	read := daemon.Look(o.sources(a))
 	c, log, err := o.load(a)
 	if err != nil {

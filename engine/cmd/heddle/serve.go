@@ -21,6 +21,7 @@ import (
 	"heddle/engine/cluster/collections"
 	"heddle/engine/cluster/member"
 	"heddle/engine/cmd/heddle/internal/daemon"
+	"heddle/engine/cmd/heddle/internal/memlimit"
 	"heddle/engine/index/synonym"
 	"heddle/engine/server"
 	"heddle/engine/server/catalog"
@@ -102,6 +103,7 @@ func (o *serveOptions) AddFlags(fs *pflag.FlagSet) {
 }
 
 func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
+	defer memlimit.Idle()()
 	read := daemon.Look(o.sources(a))
 	c, log, err := o.load(a)
 	if err != nil {
