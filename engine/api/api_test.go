@@ -11,6 +11,7 @@ import (
 
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connectproto"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
 	"heddle/engine"
@@ -34,6 +35,27 @@ func TestAppendJSON(t *testing.T) {
 		if got != c.want || !json.Valid([]byte(got)) {
 			t.Errorf("%T: %s, want %s", c.message, got, c.want)
 		}
+	}
+}
+
+// TestAppendProtoJSON: protojson reads the messages again.
+func TestAppendProtoJSON(t *testing.T) {
+	for _, m := range []proto.Message{
+		&SearchBatchResponse{},
+		&SearchBatchResponse{Counts: []uint64{0, math.MaxUint64}, Ids: []uint64{1 << 60}, Ends: []uint64{0, 1}, Scores: []float64{0, math.Copysign(0, -1), 1e21, 1e-7, -5e-324, math.MaxFloat64, math.Inf(1), math.Inf(-1)},
+			Docs: []string{"", "\"a\n\u2028é<"}, Errors: []*BatchError{{Query: 7, Error: &Error{Code: "x", Offset: new(uint32)}}}, TookMs: 0.125, Coverage: &Coverage{Epoch: 3, Missing: []*MissingShard{{Shard: 2, Error: "late"}}},
+			Notes: []*BatchNote{{Note: "n"}}, Totals: []*Total{{}, {Value: 1, Exact: true}}, Contents: []*Contents{{Fields: `{"a":[1]}`}}, After: []string{"c"}},
+		&SearchResponse{Hits: []*Hit{{}, {Doc: "a", Id: 5, Score: 2.5, Fields: `{"a":"<"}`, Snippet: "<b>"}}, Total: &Total{}},
+	} {
+		got := m.ProtoReflect().New().Interface()
+		text := AppendProtoJSON(nil, m)
+		if err := protojson.Unmarshal(text, got); err != nil || !proto.Equal(got, m) {
+			t.Errorf("%v: %s", err, text)
+		}
+	}
+	var got SearchBatchResponse
+	if err := protojson.Unmarshal(AppendProtoJSON(nil, &SearchBatchResponse{Scores: []float64{math.NaN()}}), &got); err != nil || !math.IsNaN(got.Scores[0]) {
+		t.Errorf("%v, %v", err, got.Scores)
 	}
 }
 

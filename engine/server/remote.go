@@ -91,53 +91,73 @@ func (s *Server) isCollection(index string) bool {
 
 // remote answers the valid queries of a batch. The answers of invalid queries have no documents.
 func (b *batch) remote(ctx context.Context, r Remote, index string, ask api.Ask) ([]api.Hits, *api.Coverage, error) {
-	valid, at := make([]engine.Query, 0, len(b.queries)), make([]int, 0, len(b.queries))
-	for i, q := range b.queries {
-		if b.errs[i] == nil {
-			valid, at = append(valid, q), append(at, i)
+	valid, at := b.queries, []int(nil)
+	if len(b.errs) > 0 {
+		valid = nil
+		for i, q := range b.queries {
+			if b.errs[i] == nil {
+				valid, at = append(valid, q), append(at, i)
+			}
 		}
 	}
-	all := make([]api.Hits, len(b.queries))
-	if len(valid) == 0 {
-		return all, nil, nil
-	}
-	hits, cover, err := r.SearchAll(ctx, index, valid, ask)
-	if err != nil {
-		return nil, nil, err
-	}
-	for n, h := range hits {
-		if all[at[n]] = h; h.Err != nil {
-			b.wrong(at[n], h.Err)
+	var hits []api.Hits
+	var cover *api.Coverage
+	if len(valid) > 0 {
+		var err error
+		if hits, cover, err = r.SearchAll(ctx, index, valid, ask); err != nil {
+			return nil, nil, err
 		}
 	}
-	return all, cover, nil
+	if len(valid) < len(b.queries) {
+		all := make([]api.Hits, len(b.queries))
+		for n, i := range at {
+			all[i] = hits[n]
+		}
+		hits = all
+	}
+	for i := range hits {
+		if hits[i].Err != nil {
+			b.wrong(i, hits[i].Err)
+		}
+	}
+	return hits, cover, nil
 }
 
-// remotePieces returns the answers of a batch in flat arrays.
+// remotePieces returns the answers of a batch in flat arrays: a piece, unless all queries are invalid.
 func (i indexService) remotePieces(ctx context.Context, remote Remote, r *api.SearchBatchRequest, b *batch) (pieces []*piece, cover *api.Coverage, err error) {
 	hits, cover, err := b.remote(ctx, remote, r.GetIndex(), api.Ask{Names: r.GetNames(), AllowPartial: r.GetAllowPartial(), Take: taking(ctx)})
 	if err != nil {
 		return nil, nil, err
 	}
-	room := i.s.room()
-	for n, h := range hits {
+	found, scores := 0, 0
+	for n := range hits {
+		if b.errs[n] == nil {
+			found, scores = found+len(hits[n].IDs), scores+len(hits[n].Scores)
+		}
+	}
+	if err := i.s.room().take(found); err != nil {
+		return nil, nil, err
+	}
+	if err := problem.Take(ctx, flatBytes(found, r.GetNames())); err != nil {
+		return nil, nil, err
+	}
+	p := &piece{at: make([]int, 0, len(hits)), ends: make([]uint64, 0, len(hits)), ids: make([]uint64, 0, found), scores: make([]float64, 0, scores)}
+	for n := range hits {
 		if b.errs[n] != nil {
 			continue
 		}
-		if err := room.take(len(h.IDs)); err != nil {
-			return nil, nil, err
-		}
-		if err := problem.Take(ctx, flatBytes(len(h.IDs), r.GetNames())); err != nil {
-			return nil, nil, err
-		}
-		p := &piece{at: []int{n}, ends: []uint64{uint64(len(h.IDs))}, ids: h.IDs, scores: h.Scores}
+		h := &hits[n]
+		p.at, p.ids, p.scores = append(p.at, n), append(p.ids, h.IDs...), append(p.scores, h.Scores...)
+		p.ends = append(p.ends, uint64(len(p.ids)))
 		if r.GetNames() {
-			p.docs = h.Names
+			p.docs = append(p.docs, h.Names...)
 		}
 		p.add(h.Documents)
 		p.count(&b.queries[n], h.Count, h.Total)
 		p.next(r, h.After)
 		p.note(n, h.Note)
+	}
+	if len(p.at) > 0 {
 		pieces = append(pieces, p)
 	}
 	return pieces, cover, nil

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"connectrpc.com/connect/v2"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
 	"heddle/engine/api"
@@ -119,6 +120,28 @@ func TestCodecs(t *testing.T) {
 	}
 }
 
+// TestAnswers: protojson reads the JSON of an answer, which takes no allocation for each number.
+func TestAnswers(t *testing.T) {
+	m := &api.SearchBatchResponse{}
+	for i := range 1000 {
+		m.Ids, m.Scores = append(m.Ids, uint64(i)), append(m.Scores, float64(i)/7)
+	}
+	codec := Codecs(func(context.Context, int64) error { return nil })[1]
+	var dst bytes.Buffer
+	if n := testing.AllocsPerRun(10, func() {
+		dst.Reset()
+		if err := codec.MarshalWrite(t.Context(), &dst, m); err != nil {
+			t.Fatal(err)
+		}
+	}); n > 20 {
+		t.Errorf("%v allocations", n)
+	}
+	var got api.SearchBatchResponse
+	if err := protojson.Unmarshal(dst.Bytes(), &got); err != nil || !proto.Equal(&got, m) {
+		t.Errorf("%v: %s", err, dst.Bytes())
+	}
+}
+
 // TestGzip: the account of a message begins and ends with it.
 func TestGzip(t *testing.T) {
 	full := errors.New("full")
@@ -140,6 +163,9 @@ func TestGzip(t *testing.T) {
 	}
 	io.WriteString(w, strings.Repeat("a", 10_000))
 	w.Close()
+	if fastest := byte(4); z.Bytes()[8] != fastest {
+		t.Errorf("the header has level %d, want %d", z.Bytes()[8], fastest)
+	}
 	for _, most = range []int64{1 << 20, 1000} {
 		r, err := c.Decompress(bytes.NewReader(z.Bytes()))
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"heddle/engine/api"
 	"heddle/engine/syntax"
 )
 
@@ -34,6 +35,23 @@ type codec struct {
 	connect.Codec
 	take  TakeFor
 	weigh func(text []byte, m proto.Message) (int64, error)
+}
+
+// MarshalWrite implements connect.Codec.
+func (c *codec) MarshalWrite(ctx context.Context, dst io.Writer, msg any) error {
+	switch m := msg.(type) {
+	case *api.SearchResponse, *api.SearchBatchResponse, *api.MatchResponse: // they have many numbers
+		if c.Name() != connect.CodecNameJSON {
+			break
+		}
+		var room []byte
+		if b, ok := dst.(interface{ AvailableBuffer() []byte }); ok {
+			room = b.AvailableBuffer()
+		}
+		_, err := dst.Write(api.AppendProtoJSON(room, m.(proto.Message)))
+		return err
+	}
+	return c.Codec.MarshalWrite(ctx, dst, msg)
 }
 
 // UnmarshalRead implements connect.Codec.

@@ -1,6 +1,7 @@
 package bodies
 
 import (
+	"compress/gzip"
 	"io"
 
 	"connectrpc.com/connect/v2"
@@ -8,9 +9,9 @@ import (
 )
 
 // Gzip returns the compressor of Connect and gRPC. It counts the bytes of a message while the message is
-// unpacked: open begins the account of a message.
+// unpacked: open begins the account of a message. The best compression of an answer would take as much time as the answer.
 func Gzip(open func() (take Take, end func())) connect.Compressor {
-	return &compressor{connectgzip.New(), open}
+	return &compressor{connectgzip.New(connectgzip.WithLevel(gzip.BestSpeed)), open}
 }
 
 type compressor struct {
