@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -40,7 +41,7 @@ func Start(ctx context.Context, environ []string, stderr io.Writer, c *config.Co
 		name := fmt.Sprintf("n%d", i+1)
 		cmd := exec.CommandContext(until, self, "serve", "--cluster", c.Cluster.Servers, "--node", name, "--data", filepath.Join(dir, name), "--listen", "127.0.0.1:0",
 			"--timeout", c.Server.Timeout.String(), "--backend", c.Devices.Backend, "--device", c.Devices.Device, "--threads", fmt.Sprint(c.Devices.Threads), "--log-level", c.Log.Level)
-		cmd.Env, cmd.Stderr, cmd.SysProcAttr = nodeEnv(environ), stderr, withParent()
+		cmd.Env, cmd.Stderr, cmd.SysProcAttr = nodeEnv(environ, count), stderr, withParent()
 		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 		cmd.WaitDelay = c.Server.Timeout + time.Second
 		out, err := cmd.StdoutPipe()
@@ -80,8 +81,10 @@ func Start(ctx context.Context, environ []string, stderr io.Writer, c *config.Co
 	return n, nil
 }
 
-// nodeEnv leaves out the settings of the server and of the cluster, which are not for nodes.
-func nodeEnv(environ []string) (env []string) {
+// nodeEnv leaves out the settings of the server and of the cluster, which are not for nodes. Each of the nodes gets its
+// share of the cores: threads that sleep and wake take time.
+func nodeEnv(environ []string, nodes int) (env []string) {
+	env = []string{fmt.Sprint("GOMAXPROCS=", (runtime.GOMAXPROCS(0)+nodes-1)/nodes)}
 	for _, kv := range environ {
 		if !strings.HasPrefix(kv, config.FileVariable+"=") && !strings.HasPrefix(kv, "HEDDLE_SERVER_") && !strings.HasPrefix(kv, "HEDDLE_CLUSTER_") {
 			env = append(env, kv)
