@@ -23,7 +23,8 @@
 //                 rank (bits 0-7), 1 if all frequencies are 1 (8)}
 // Positions see positions.cl. Rank k of a list is the sum of the frequencies, each less 1, before
 //           posting 128 (k + 1).
-// State     words: APPENDED, FOUND, documents with all words, positions read (two words).
+// State     words: APPENDED, FOUND, documents with all words, positions read (two words); where COUNT_LOADS, words that
+//           phrase_match loads of frequencies, ranks, the directory and positions (two words).
 // Phases    phrase_match: (1) the document is searched in each list, and given up where an earlier list
 //           of the rarest word than its own has it; (2) the frequencies before it in its segment, and
 //           the rank before that, give the number of its first occurrence; (3) word by word moves on
@@ -49,6 +50,7 @@
 #define FOUND_AT 1
 #define WITH_ALL 2
 #define READ 3
+#define LOADED 5
 #define STATE_WORDS 8 // found begins behind them
 
 // part_of returns the last of n parts that begin at or before a place, in units of four words.
@@ -98,21 +100,26 @@ __kernel void phrase_find(ARENA, __global const uint *aux, __global const uint4 
 }
 
 // sum_before adds the values before value i of a segment up, bit by bit where they have one or two. *at is value i.
-static inline ulong sum_before(words_t p, uint words, segment_t g, uint i, uint *at) {
+static inline ulong sum_before(words_t p, uint words, segment_t g, uint i, uint *at, uint *loads) {
     ulong sum = 0;
     if (g.b == 1 || g.b == 2) {
         uint bits = i * g.b;
         for (uint w = 0; 32 * w < bits; w++) {
             uint v = p[min(g.at + w, words - 1)] & low_mask(min(bits - 32 * w, 32u));
+            LOADS(*loads, 1);
             sum += g.b == 1 ? popcount(v) : popcount(v & 0x55555555) + 2 * popcount(v & 0xaaaaaaaa);
         }
     } else if (g.b) {
-        for (uint j = 0; j < i; j++)
+        for (uint j = 0; j < i; j++) {
             sum += bits_at(p, words, g.at, j * g.b, g.b);
+            LOADS(*loads, words_at(j * g.b, g.b));
+        }
     }
     *at = bits_at(p, words, g.at, i * g.b, g.b);
+    LOADS(*loads, words_at(i * g.b, g.b));
     for (uint e = 0; e < g.en; e++) {
         uint index = exception_index(p, words, g, e), more = exception_overflow(p, words, g, e);
+        LOADS(*loads, words_at(e * g.ib, g.ib) + words_at(g.en * g.ib + e * g.hb, g.hb));
         if (index > i)
             break;
         if (index == i)
@@ -132,17 +139,31 @@ static inline places_t places_of(FREQUENCIES, __global const uint4 *record, __gl
     c.position = (ulong)record[1].z - 1;
     c.index = LONG;
     c.block = c.shape = c.exception = c.other = 0;
+#if COUNT_LOADS
+    c.loads = 0;
+#endif
     if (o.w >> 8 & 1)
         return c;
-    uint k = i / SEGMENT, width = min(o.w & 0xff, 32u), f = 0;
+    uint k = i / SEGMENT, width = min(o.w & 0xff, 32u), f = 0, loads = 2;
     ulong sum = 0;
-    if (k && width)
-        sum = bits_at(ranks, rank_words, o.z + (uint)((ulong)(k - 1) * width / 32), (uint)((ulong)(k - 1) * width % 32), width);
+    if (k && width) {
+        uint bit = (uint)((ulong)(k - 1) * width % 32);
+        sum = bits_at(ranks, rank_words, o.z + (uint)((ulong)(k - 1) * width / 32), bit, width);
+        LOADS(loads, words_at(bit, width));
+    }
     words_t p = frequency_words(FREQUENCY_ARGS, place);
-    sum += sum_before(p, place.y, packed_segment(p, place.y, 0, list.y, k), i % SEGMENT, &f);
+    sum += sum_before(p, place.y, packed_segment(p, place.y, 0, list.y, k), i % SEGMENT, &f, &loads);
+    LOADS(c.loads, loads);
     c.at += sum;
     c.left = f == LONG ? f : f + 1;
     return c;
+}
+
+// add adds to a sum of two words.
+static inline void add(volatile __global uint *sum, uint n) {
+    uint old = atomic_add(sum, n);
+    if (old + n < old)
+        atomic_inc(sum + 1);
 }
 
 __kernel void phrase_match(ARENA, FREQUENCIES, __global const uint4 *batch, __global const uint *docs, volatile __global uint *state,
@@ -200,9 +221,13 @@ __kernel void phrase_match(ARENA, FREQUENCIES, __global const uint4 *batch, __gl
         for (uint s = 0; s < lists; s++)
             read -= all[s].left;
     }
-    uint old = atomic_add(state + READ, read);
-    if (old + read < old)
-        atomic_inc(state + READ + 1);
+    add(state + READ, read);
+#if COUNT_LOADS
+    uint loads = 0;
+    for (uint s = 0; s < lists; s++)
+        loads += all[s].loads;
+    add(state + LOADED, loads);
+#endif
     if (times) {
         uint to = STATE_WORDS + 3 * atomic_inc(state + FOUND_AT);
         state[to] = q;

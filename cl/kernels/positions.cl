@@ -40,18 +40,27 @@ typedef struct {
     uint exception; // number of its next exception
     uint index;     // value that this exception belongs to; LONG: the block is not known yet
     uint other;     // the next list of the same word; 0: there is none
+#if COUNT_LOADS
+    uint loads; // words loaded so far
+#endif
 } places_t;
 
 // The positions of all lists: package codec/positions.
 #define POSITIONS words_t words, uint word_count, words_t directory, uint groups
 #define POSITION_ARGS words, word_count, directory, groups
 
+// words_at is the number of words that bits_at loads.
+static inline uint words_at(uint bit, uint b) { return 1 + ((bit & 31) + b > 32); }
+
 static inline uint shape_words(uint shape) { return 4 * (shape & 31) + ((shape >> 8) * (11 + 4 * (shape >> 5 & 7)) + 31) / 32; }
 
 static inline uint shape_exception(uint shape) { return 11 + 4 * (shape >> 5 & 7); } // bits
 
-static inline uint exception_place(words_t words, uint word_count, uint block, uint shape, uint e) {
-    return e < shape >> 8 ? bits_at(words, word_count, block + 4 * (shape & 31), e * shape_exception(shape), 7) : POSITION_BLOCK;
+static inline uint exception_place(words_t words, uint word_count, places_t *c, uint e) {
+    if (e >= c->shape >> 8)
+        return POSITION_BLOCK;
+    LOADS(c->loads, words_at(e * shape_exception(c->shape), 7));
+    return bits_at(words, word_count, c->block + 4 * (c->shape & 31), e * shape_exception(c->shape), 7);
 }
 
 // enter finds the block of the next occurrence. A block that is not inside the words counts as zeros.
@@ -67,6 +76,7 @@ static inline void enter(places_t *c, POSITIONS) {
             at += shape_words(shape);
             shape = entry[2 + i / 2] >> (i % 2 * 16) & 0xffff;
         }
+        LOADS(c->loads, 3 + k);
         if (at <= word_count && shape_words(shape) <= word_count - at && shape >> 8 <= POSITION_BLOCK) {
             c->block = (uint)at;
             c->shape = shape;
@@ -75,10 +85,10 @@ static inline void enter(places_t *c, POSITIONS) {
     uint lo = 0, hi = c->shape >> 8; // the first exception that is not before slot
     while (lo < hi) {
         uint mid = (lo + hi) / 2;
-        if (exception_place(words, word_count, c->block, c->shape, mid) < slot) lo = mid + 1; else hi = mid;
+        if (exception_place(words, word_count, c, mid) < slot) lo = mid + 1; else hi = mid;
     }
     c->exception = lo;
-    c->index = exception_place(words, word_count, c->block, c->shape, lo);
+    c->index = exception_place(words, word_count, c, lo);
 }
 
 // go_on moves to the next position, or to END.
@@ -91,11 +101,13 @@ static inline void go_on(places_t *c, POSITIONS) {
     if (slot == 0 || c->index == LONG)
         enter(c, POSITION_ARGS);
     uint width = c->shape & 31, v = bits_at(words, word_count, c->block, slot * width, width);
+    LOADS(c->loads, words_at(slot * width, width));
     if (slot == c->index) {
         uint size = shape_exception(c->shape);
         v |= bits_at(words, word_count, c->block + 4 * width, c->exception * size + 7, size - 7) << width;
+        LOADS(c->loads, words_at(c->exception * size + 7, size - 7));
         c->exception++;
-        c->index = exception_place(words, word_count, c->block, c->shape, c->exception);
+        c->index = exception_place(words, word_count, c, c->exception);
     }
     c->position += (ulong)v + 1;
     c->at++;

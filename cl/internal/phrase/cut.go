@@ -39,7 +39,7 @@ type cut struct {
 	places         int
 	queriesAt      int    // in uint4
 	words          int    // of the upload
-	moved          uint64 // bytes that decoding and phrase_find load and store; phrase_match adds its candidates and results
+	moved          uint64 // bytes that decoding and phrase_find load and store; phrase_match adds its candidates, positions and results, but no search in lists
 	order          []int  // words of a phrase, the one with the fewest documents first
 }
 

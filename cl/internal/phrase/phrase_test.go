@@ -52,6 +52,41 @@ func TestPhrases(t *testing.T) {
 	})
 }
 
+// TestMoved counts the words that are loaded for positions: of gaps of one bit a word each, and some for the directory and the frequencies.
+func TestMoved(t *testing.T) {
+	at := make([]map[uint32][]uint32, words)
+	for w := range at {
+		at[w] = map[uint32][]uint32{}
+		for d := range uint32(10) {
+			for i := range uint32(1000) {
+				at[w][d] = append(at[w][d], 2*i+uint32(w)%2)
+			}
+		}
+	}
+	row := devicetest.Find(t, ops).Tuning()
+	var stats [2]plan.Stats
+	for i := range stats {
+		rt, err := device.Open(t.Context(), devicetest.Find(t, ops), device.Options{Tuning: &row, SkipSelfTest: true, CountLoads: i == 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rt.Close()
+		m, err := openOn(t.Context(), rt, sourceOf(t, at))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.close()
+		made, err := m.run(t.Context(), []*plan.Phrase{{Slots: []plan.Slot{{Lists: []plan.Handle{0}}, {Offset: 1, Lists: []plan.Handle{1}}}}}, &stats[i])
+		if err != nil || len(made[0].Docs) != 10 || made[0].Freqs[0] != 1000<<plan.FreqBits {
+			t.Fatalf("%+v, %v", made[0], err)
+		}
+	}
+	loads, positions := stats[1].BytesMoved/4, stats[1].Positions
+	if stats[0].BytesMoved != 0 || positions < 19000 || loads < positions || loads > positions*11/10+1000 {
+		t.Errorf("%d and %d words for %d positions", stats[0].BytesMoved/4, loads, positions)
+	}
+}
+
 // TestLeft asks for phrases that are left to pure Go.
 func TestLeft(t *testing.T) {
 	rt := devicetest.OpenRow(t, devicetest.Find(t, ops), devicetest.Find(t, ops).Tuning(), false)

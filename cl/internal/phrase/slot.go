@@ -26,6 +26,8 @@ const (
 	stateFound
 	stateWithAll
 	stateRead // two words
+
+	stateLoaded = stateRead + 2 // two words
 )
 
 // slot holds the buffers of one batch of phrases under way. It belongs to the goroutine that took it.
@@ -97,13 +99,14 @@ func (x *slot) run(ctx context.Context, c *cut, made []*plan.Made, st *plan.Stat
 		first = words
 	}
 	st.PhraseCandidates += uint64(state[stateWithAll])
-	read := uint64(state[stateRead+1])<<32 | uint64(state[stateRead])
+	sum := func(at int) uint64 { return uint64(state[at+1])<<32 | uint64(state[at]) }
+	read := sum(stateRead)
 	st.Positions += read
 	st.DevicePositions += read
 	st.BytesUp += uint64(4 * c.words)
 	st.BytesDown += uint64(4 * first)
 	if x.Device.CountLoads {
-		st.BytesMoved += c.moved + 4*(4*uint64(state[stateAppended])+foundWords*uint64(n))
+		st.BytesMoved += c.moved + 4*(4*uint64(state[stateAppended])+foundWords*uint64(n)+sum(stateLoaded))
 	}
 	if err := x.AddTimes(st); err != nil {
 		return err

@@ -24,7 +24,9 @@ import (
 var phraseKinds = []struct {
 	name, format string
 	words        int
-}{{"exact", `"%d %d"`, 2}, {"slop", `"%d %d"~3`, 2}, {"near", "NEAR/5(%d %d)", 2}, {"ordered", "ORDERED/5(%d %d)", 2}, {"near of three", "NEAR/20(%d %d %d)", 3}}
+	terms        int // of the last word: its list and those behind it
+}{{"exact", `"%d %d"`, 2, 1}, {"slop", `"%d %d"~3`, 2, 1}, {"near", "NEAR/5(%d %d)", 2, 1}, {"ordered", "ORDERED/5(%d %d)", 2, 1}, {"near of three", "NEAR/20(%d %d %d)", 3, 1},
+	{"exact of 10", `"%d %d"`, 2, 10}, {"near of 30", "NEAR/5(%d %d)", 2, 30}}
 
 // phrasesOf draws phrases of words whose logarithms of ranks are equally likely from a rank to another one.
 func phrasesOf(format string, words, n, from, to int) (all []string) {
@@ -84,7 +86,7 @@ func BenchmarkPhrases(b *testing.B) {
 						size, callers, threads = 16, runtime.GOMAXPROCS(0), 1
 					}
 					texts := phrasesOf(kind.format, kind.words, size, ranks[0], ranks[1])
-					r := benchPhrases(b, x, s, texts, opt, callers, threads)
+					r := benchPhrases(b, x, s, texts, opt, callers, threads, kind.terms)
 					fmt.Printf("%-13s %-6s ranks %d-%d %-5s %9.0f q/s (%.0f to %.0f), of %d callers %.0f, p50 alone %v; %s\n", kind.name, where, ranks[0], ranks[1], name,
 						r.rate, r.least, r.most, callers, r.callers, r.alone, r.work)
 					answers[where] = r.found
@@ -124,12 +126,19 @@ type phraseRates struct {
 	found                      []any // answers of 16 queries
 }
 
-// benchPhrases measures phrases on a store.
-func benchPhrases(b *testing.B, x *Index, s plan.Store, texts []string, opt Options, callers, threads int) (r phraseRates) {
+// benchPhrases measures phrases on a store. The last word of a phrase has the lists of some terms.
+func benchPhrases(b *testing.B, x *Index, s plan.Store, texts []string, opt Options, callers, threads, terms int) (r phraseRates) {
 	batch := func(texts []string) *Batch {
-		q := batchOf(b, x, texts, opt)
-		q.Threads = threads
-		return q
+		all := batchOf(b, x, texts, opt)
+		for _, p := range all.owned {
+			last := &p.phrases[0].Slots[len(p.phrases[0].Slots)-1]
+			for h := last.Lists[0]; len(last.Lists) < terms; {
+				h = (h + 1) % plan.Handle(len(x.Source.Lists))
+				last.Lists = append(last.Lists, h)
+			}
+		}
+		all.Threads = threads
+		return all
 	}
 	run := func(q *Batch) time.Duration {
 		began := time.Now()
