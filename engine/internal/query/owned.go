@@ -75,6 +75,15 @@ func (b *Batch) answerOwned(ctx context.Context, s plan.Store) error {
 	})
 }
 
+// rankOwned answers the expressions that have phrases or fields.
+func (b *Batch) rankOwned(ctx context.Context) error {
+	owned := b.expressions.owned
+	if len(owned) == 0 {
+		return nil
+	}
+	return b.inParallel(ctx, len(owned), &b.stats, func(w *worker, n int) error { return w.rank(ctx, b, owned[n]) })
+}
+
 // rank answers expression i, which has phrases or fields.
 func (w *worker) rank(ctx context.Context, b *Batch, i int) error {
 	a, terms := &b.expressions.answers[i], b.expressions.terms.Query(i)

@@ -32,7 +32,7 @@ func (b *Batch) rankExpressions(ctx context.Context, s plan.Store) error {
 			f.owned = append(f.owned, int(n)-1)
 		}
 	}
-	if err := b.inParallel(ctx, len(f.owned), &b.stats, func(w *worker, n int) error { return w.rank(ctx, b, f.owned[n]) }); err != nil {
+	if err := b.rankOwned(ctx); err != nil {
 		return err
 	}
 	most := max(mostSets/(8*plan.FilterWords(b.source.Docs)+1), 1)
