@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"heddle/engine/failure"
 	"heddle/engine/file/mapped"
@@ -52,8 +51,9 @@ func (s *Snapshot) ExplainScore(ctx context.Context, q Query, doc uint32) (out *
 		return nil, err
 	}
 	q = q.scored()
-	empty := strings.TrimSpace(q.Text) == "" && len(q.Terms) == 0 && q.Expr == nil // a filter alone has documents
-	if doc >= g.Source.Docs || empty {
+	one := query.Get()
+	q.internal(one)
+	if doc >= g.Source.Docs || one.Wordless() {
 		return nil, unmatched(uint64(doc))
 	}
 	call, err := q.call()
@@ -62,8 +62,6 @@ func (s *Snapshot) ExplainScore(ctx context.Context, q Query, doc uint32) (out *
 	}
 	var in filter.Compiler
 	defer in.Release()
-	one := query.Get()
-	q.internal(one)
 	w, err := in.Why(ctx, g, one, &filter.Filter{Docs: []uint32{doc}}, &call, doc)
 	if err != nil {
 		return nil, failure.Wrap("explain score", err)

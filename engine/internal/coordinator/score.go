@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 
 	"heddle/engine/failure"
 	"heddle/engine/internal/layout"
 	"heddle/engine/internal/order"
 	"heddle/engine/internal/part"
+	"heddle/engine/internal/query"
 )
 
 // Score returns the score that q, which is ranked, gives to a document. A document that q does not match is an error with
@@ -19,8 +19,8 @@ func (c *Coordinator) Score(ctx context.Context, index string, q *Query, id uint
 	defer cancel()
 	err = c.Run(ctx, index, layout.Index, func(ctx context.Context, x *Collection) error {
 		out = new(part.Scored)
-		empty := strings.TrimSpace(q.Text) == "" && len(q.Terms) == 0 // a filter alone has documents
-		if id < x.Layout.Docs && !empty {
+		words := query.Query{Text: q.Text, Terms: q.Terms}
+		if id < x.Layout.Docs && !words.Wordless() {
 			one := *q
 			one.K, one.Offset, one.Total, one.CountOnly, one.After, one.Order, one.Filter, one.Fetch = 1, 0, 0, false, "", nil, nil, nil
 			qs := []Query{one}

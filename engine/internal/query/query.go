@@ -1,6 +1,7 @@
 package query
 
 import (
+	"strings"
 	"sync"
 
 	"heddle/engine/index/bm25"
@@ -24,6 +25,11 @@ type Query struct {
 	Options
 
 	Settings Settings // settings that follow from Options, once these are checked
+}
+
+// Wordless tells whether a query has no words. No document has a score by it, and a filter alone has documents.
+func (q *Query) Wordless() bool {
+	return strings.TrimSpace(q.Text) == "" && len(q.Terms) == 0 && q.Expr == nil
 }
 
 // queries reuses queries.
