@@ -18,7 +18,7 @@
 //	title:loom title:"red loom"      in the field title, of an index with fields
 //	title:(red loom)^2               in the field title, unless a field is inside
 //	title:*                          all documents with a word in the field title
-//	*                                all documents
+//	* ** *:* +*                      all documents
 //	NOT hell                         all documents without hell
 //
 //	query    = { or }
@@ -43,8 +43,8 @@
 // do not match as a whole: in c OR (a AND b) the score of a adds to documents with a and c. In Lucene only clauses that match
 // add to the score.
 //
-// A * means all documents where it begins a list or follows AND, OR or NOT, and the list ends behind it
-// or an operator or sign follows. Elsewhere it is text: 2 * 3. Documents that only a *, a title:* or a NOT matches have
+// A * means all documents directly behind a sign, and where it begins a list or follows AND, OR or NOT, and the list ends behind it
+// or an operator or sign follows. Elsewhere it is text: 2 * 3. So do more of them, and *:*. Documents that only a *, a title:* or a NOT matches have
 // the score 0, and a weight behind a title:* changes nothing.
 //
 // Phrases and windows need an index with positions, and stand wherever a word does. The analysis of the index makes

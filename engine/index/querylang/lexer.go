@@ -36,6 +36,7 @@ type lexer struct {
 	field  string  // the field before a term, phrase, window or parenthesis; empty: none
 	weight float64 // weight behind a term or a closing parenthesis; 0: none
 	group  Expr    // a phrase or a window
+	places []int   // offsets of its operands
 	bare   []int   // offsets of parentheses that are text, ascending
 }
 
@@ -210,7 +211,7 @@ func (l *lexer) source(to int) string {
 // signed tells whether an operand follows the sign at l.at.
 func (l *lexer) signed() bool {
 	r, _ := utf8.DecodeRuneInString(l.text[l.to:])
-	return r == '(' && !l.isBare(l.to) || r == '\\' || r == '"' || wordRune(r) || span(l.text[l.to:]) > 0 || wildStart().MatchString(l.text[l.to:])
+	return r == '(' && !l.isBare(l.to) || r == '\\' || r == '"' || wordRune(r) || span(l.text[l.to:]) > 0 || wildStart().MatchString(l.text[l.to:]) || everySigned().MatchString(l.text[l.to:])
 }
 
 // boost reads the weight behind a parenthesis or a tolerant word.
@@ -251,7 +252,8 @@ func (l *lexer) word() error {
 	var term strings.Builder
 	escaped, last := false, ' ' // last: the character before
 	letter := false             // so far, or a backslash
-	follows := l.kind == word || l.kind == prefix || l.kind == tolerant || l.kind == group || l.kind == sign || l.kind == closing
+	signed := l.kind == sign
+	follows := l.kind == word || l.kind == prefix || l.kind == tolerant || l.kind == group || l.kind == closing
 	caret, before := -1, rune(' ') // offset of the ^ that may begin a weight, and the character before it
 	sure := false                  // it begins a weight
 	start, wild := true, false     // a word may start here; so far there is a * or ?
@@ -296,7 +298,7 @@ func (l *lexer) word() error {
 		}
 	}
 	switch {
-	case !escaped && !follows && l.field == "" && (l.token == "*" || l.token == "*:*") && behindEvery().MatchString(l.text[l.to:]):
+	case !escaped && l.field == "" && everyWord().MatchString(l.token) && (signed || !follows && behindEvery().MatchString(l.text[l.to:])):
 		l.kind = every
 	case wild && isWild(l.text[l.at:i]):
 		l.kind, l.token = tolerant, l.source(i)
@@ -329,6 +331,12 @@ func refuse(r rune, before, rest string) string {
 	}
 	return ""
 }
+
+// everyWord is the word for all documents, and everySigned such a word behind a sign, with the character behind.
+var (
+	everyWord   = pattern.New(`^(\*+|\*:\*)$`)
+	everySigned = pattern.New(`^(\*+|\*:\*)(?:[\s\p{Z})^]|$)`)
+)
 
 // everyField is a * behind the name of a field, with the character behind. More of them mean the same.
 var everyField = pattern.New(`^(\*+)(?:[\s\p{Z})^]|$)`)

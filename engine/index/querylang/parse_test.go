@@ -153,8 +153,16 @@ func TestAll(t *testing.T) {
 		"* a":           "|(* a)",
 		`\*`:            "*", // a term
 		"a * b * c * 1": "|(a * b * c * 1)",
+		"**":            "*",
+		"** OR a":       "|(* a)",
+		"+*":            "*",
+		"+** a":         "+(* a)",
+		"a +*:*^2":      "+(* a)",
+		"(-*) a":        "|(-(* *) a)",
+		`a +\*`:         "+(* a)", // a term
+		"a +*- b":       "|(a +*- b)",
 	})
-	for text, all := range map[string]bool{"*": true, "2 * 3": false, `\*`: false, "* a": false, "a OR *": true, "NOT a": true, "a (* b)": false, "a *": false, "* - a": false, "a OR -b": true} {
+	for text, all := range map[string]bool{"*": true, "2 * 3": false, `\*`: false, "* a": false, "a OR *": true, "NOT a": true, "a (* b)": false, "a *": false, "* - a": false, "a OR -b": true, "** a": false, "+** a": true, `a +\*`: false} {
 		e, err := Parse(text, Or)
 		if got := hasAll(e); err != nil || got != all {
 			t.Errorf("%q: all documents %v, %v", text, got, err)

@@ -79,7 +79,7 @@ func (l *lexer) distance(from, to int, least uint64) error {
 
 // words reads the words of a phrase or window behind the character at l.at, up to the character last.
 func (l *lexer) words(last rune) error {
-	l.group.Args = make([]Expr, 0, 6)
+	l.group.Args, l.places = make([]Expr, 0, 6), l.places[:0]
 	from, star, escaped, other := -1, false, false, false // begin of a word; its last character is a *; it has a backslash; one is no *
 	end := func(to int) {
 		if from >= 0 {
@@ -90,7 +90,7 @@ func (l *lexer) words(last rune) error {
 			if escaped {
 				e.Term = unescape(e.Term)
 			}
-			l.group.Args = append(l.group.Args, e)
+			l.group.Args, l.places = append(l.group.Args, e), append(l.places, from)
 		}
 		from, star, escaped, other = -1, false, false, false
 	}

@@ -75,6 +75,13 @@ func Position(text string, e *Expr) int {
 		if (l.kind == tolerant && e.Op == Expand || l.kind == prefix && e.Op == Prefix) && l.token == e.Term && (l.field == "" || l.field == e.Field) {
 			return l.at
 		}
+		if l.kind == group && (l.field == "" || l.field == e.Field) {
+			for i, a := range l.group.Args {
+				if a.Op == e.Op && a.Term == e.Term {
+					return l.places[i]
+				}
+			}
+		}
 	}
 	return 0
 }

@@ -76,3 +76,13 @@ func TestLongWords(t *testing.T) {
 		}
 	}
 }
+
+// TestPosition finds prefixes of phrases and windows, and of fields.
+func TestPosition(t *testing.T) {
+	lo := Expr{Op: Prefix, Term: "lo", Field: "title"}
+	for text, want := range map[string]int{`lo "red lo*"`: 8, `lo* "lo*"`: 0, `"a (b*" NEAR/3(b\-* lo*)`: 20, `body:"lo*" title:"a lo*"`: 20, `title:(a "lo lo*")`: 13} {
+		if at := Position(text, &lo); at != want {
+			t.Errorf("%s: %d, want %d", text, at, want)
+		}
+	}
+}
