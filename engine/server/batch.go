@@ -251,6 +251,7 @@ func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*bat
 	if err == nil {
 		common.Fields, err = i.s.fields(r.GetIndex(), r, nil)
 	}
+	mode := common.Match
 	if err == nil {
 		err = i.s.kind(&common, r, r.K, r.GetTotal(), r.GetScoring(), r.GetStatistics(), nil)
 	}
@@ -273,7 +274,9 @@ func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*bat
 	for n, text := range r.GetQueries() {
 		b.queries[n] = common
 		q := &b.queries[n]
-		q.Text = text
+		if q.Text = text; q.Match != mode {
+			q.Match = countMode(q)
+		}
 		err := i.s.read(ctx, r.GetIndex(), q)
 		if err == nil && len(r.GetAfter()) > 0 {
 			err = i.s.page(q, r.GetIndex(), r, r.GetAfter()[n])

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"heddle/engine/api"
 )
 
 // TestFilters restricts searches to documents by the attributes in a table, by ids and by a bitmap.
@@ -68,6 +70,10 @@ func TestFilters(t *testing.T) {
 		}
 		spec("GET", "/v1/indexes/looms/suggest", "", got)
 	}
+	got := r.do("POST", api.IndexServiceSearchBatchProcedure, `{"index":"looms","queries":["loom nothing","loom OR nothing"],"k":0,"mode":"and-or"}`, "Content-Type: application/json")
+	if got.status != http.StatusOK || !regexp.MustCompile(`"totals": ?\[\{"exact": ?true\}, ?\{"value": ?"2"`).MatchString(got.body) {
+		t.Errorf("totals of a batch under and-or: %d %s", got.status, got.body)
+	}
 	lines := `{"id":1,"query":"loom","filter":{"docs":{"ids":[1]}}}
 {"id":2,"query":"loom"}
 {"id":3,"query":"loom","filter":{"docs":{"ids":[7]}}}
@@ -80,7 +86,7 @@ func TestFilters(t *testing.T) {
 {"id":10,"query":"loom )","k":0}
 {"id":11,"query":""}
 `
-	got := r.do("POST", "/v1/indexes/looms/search/batch", lines, "Content-Type: application/x-ndjson")
+	got = r.do("POST", "/v1/indexes/looms/search/batch", lines, "Content-Type: application/x-ndjson")
 	for i, want := range []string{`"hits":\[\{"doc":"b","id":1,"score":0\.\d+\}\]\}$`, `"hits":\[\{"doc":"a",.*\}\]\}$`, `"code":"invalid_query"`, `"count":0`, `"hits":\[\],"total":\{"value":2,"exact":true\}\}$`, `"count":3,"hits":\[\{"doc":"a","id":0\},`, `"hits":\[\{"doc":"c","id":2,"score":0\}\]`, `"hits":\[\{"doc":"b"`,
 		`"hits":\[\],"note":"no word is left; without a letter or digit: \?!"`, `"total":\{"value":2,"exact":true\},"note":"the \) at byte 6 of the query is no operator there, and so text"\}$`, `"note":"the query is empty"\}$`} {
 		if line := strings.Split(got.body, "\n")[i]; !regexp.MustCompile(fmt.Sprintf(`^\{"id":%d,.*%s`, i+1, want)).MatchString(line) {

@@ -125,11 +125,8 @@ func (s *Server) rank(q *engine.Query, k *uint32, total *structpb.Value, weights
 		if total == nil {
 			q.Total = engine.TotalExact
 		}
-		if q.Match == engine.AndOr { // And finds 0 documents, and words beside operators are joined by Or
-			q.Match = engine.And
-			if !q.Literal && querylang.HasOperators(q.Text) {
-				q.Match = engine.Or
-			}
+		if q.Match == engine.AndOr {
+			q.Match = countMode(q)
 		}
 	} else if err := problem.Within("k", q.K, s.limits().K); err != nil {
 		return err
@@ -163,6 +160,14 @@ func (s *Server) rank(q *engine.Query, k *uint32, total *structpb.Value, weights
 		}
 	}
 	return nil
+}
+
+// countMode is what the mode and-or means with k = 0: And finds 0 documents, and words beside operators are joined by Or.
+func countMode(q *engine.Query) engine.Match {
+	if !q.Literal && querylang.HasOperators(q.Text) {
+		return engine.Or
+	}
+	return engine.And
 }
 
 // totalOf returns Query.Total of a request.

@@ -18,7 +18,11 @@ func (s *Server) page(q *engine.Query, index string, r inspect.Paged, after stri
 	if q.Boost, err = api.BoostOf(r.GetBoost()); err != nil {
 		return problem.BadRequest(err)
 	}
-	order, err := q.Page()
+	asked := *q
+	if r.GetMode() == engine.AndOr.String() { // see countMode
+		asked.Match = engine.AndOr
+	}
+	order, err := asked.Page()
 	if err != nil {
 		return problem.BadRequest(err)
 	}

@@ -76,6 +76,7 @@ func TestPages(t *testing.T) {
 		`{"query":"loom","sort":[" "]}`:                                             `sort[0] is \" \"`,
 		`{"query":"loom","sort":["year","year desc"]}`:                              `sort[1]: \"year\" comes twice`,
 		`{"query":"loom","mode":"and-or","min_score":1}`:                            `for the modes or and and`,
+		`{"query":"loom","mode":"and-or","min_score":1,"k":0}`:                      `for the modes or and and`,
 		`{"query":"loom","mode":"and-or","offset":1}`:                               `for the modes or and and`,
 		`{"query":"loom","mode":"and-or","after":"*"}`:                              `for the modes or and and`,
 		`{"query":"loom","collapse":"lang"}`:                                        `collapse: unknown column \"lang\"`,

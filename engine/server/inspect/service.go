@@ -78,6 +78,7 @@ type Paged interface {
 	GetOffset() uint32
 	GetSort() []string
 	GetMinScore() float64
+	GetMode() string
 	GetCollapse() string
 	GetCollapseLimit() uint32
 	GetBoost() *api.Boost
