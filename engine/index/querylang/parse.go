@@ -9,7 +9,13 @@ import (
 // without a sign or operator. An error is a *syntax.Error. A text of white space alone is a
 // query that matches nothing.
 func Parse(text string, join Op) (Expr, error) {
-	p := parser{lexer: newLexer(text), join: join}
+	return Rewrite(text, join, nil)
+}
+
+// Rewrite is Parse with other operands: change replaces neighbours in a list, that is, operands without signs and operators
+// between them, or one with a sign. It gets each once, and returns memory of its own. Parentheses are no neighbours.
+func Rewrite(text string, join Op, change func(neighbours []Expr) []Expr) (Expr, error) {
+	p := parser{lexer: newLexer(text), join: join, change: change}
 	if err := p.next(); err != nil {
 		return Expr{}, err
 	}
@@ -30,6 +36,7 @@ func Parse(text string, join Op) (Expr, error) {
 type parser struct {
 	lexer
 	join         Op
+	change       func(neighbours []Expr) []Expr
 	within       string // the field before the parentheses around the token; empty: none
 	depth, terms int
 }
@@ -59,6 +66,16 @@ type list struct{ required, other, excluded []Expr }
 
 func (p *parser) list() (Expr, error) {
 	var l list
+	unmarked, neighbours := &l.other, 0 // the number of neighbours at the end of unmarked
+	if p.join == And {
+		unmarked = &l.required
+	}
+	changed := func(to *[]Expr, n int) {
+		if n > 0 && p.change != nil {
+			before := (*to)[:len(*to)-n]
+			*to = append(before, p.change((*to)[len(before):])...)
+		}
+	}
 	for and := false; ; {
 		mark := ""
 		if p.kind == sign || p.is("NOT") {
@@ -67,18 +84,29 @@ func (p *parser) list() (Expr, error) {
 				return Expr{}, err
 			}
 		}
+		opened := p.kind == opening
 		a, err := p.operand()
 		if err != nil {
 			return a, err
 		}
 		next := p.is("AND")
+		to := unmarked
 		switch {
 		case mark == "-" || mark == "!" || mark == "NOT":
-			l.excluded = append(l.excluded, a)
-		case mark == "+" || and || next || p.join == And:
-			l.required = append(l.required, a)
-		default:
-			l.other = append(l.other, a)
+			to = &l.excluded
+		case mark == "+" || and || next:
+			to = &l.required
+		}
+		beside := mark == "" && !and && !next && !opened
+		if !beside {
+			changed(unmarked, neighbours)
+			neighbours = 0
+		}
+		*to = append(*to, a)
+		if beside {
+			neighbours++
+		} else if !opened {
+			changed(to, 1)
 		}
 		if and = next; and {
 			if err := p.step(); err != nil {
@@ -90,6 +118,7 @@ func (p *parser) list() (Expr, error) {
 			break
 		}
 	}
+	changed(unmarked, neighbours)
 	if len(l.required)+len(l.other) == 0 {
 		l.other = []Expr{{Op: All}} // all documents, less the excluded documents
 	}

@@ -103,44 +103,23 @@ func expr(sides []*group, weight float64) querylang.Expr {
 
 // Rewrite returns a query text with the synonyms of its words. Join, And or Or, joins words without operators, and literal
 // says that a text has no operators; the result has some. The longest left side counts; several words of it must be
-// neighbours in a list, without signs and weights. Words of phrases and tolerant words have no synonyms.
+// neighbours in a list, without signs, operators and weights. Words of phrases and tolerant words have no synonyms.
 func (s *Set) Rewrite(text string, literal bool, join querylang.Op) (string, error) {
 	if literal {
-		return s.in(querylang.Words(text, join)).String(), nil
+		e := querylang.Words(text, join)
+		e.Args = s.list(e.Args)
+		return e.String(), nil
 	}
-	e, err := querylang.Parse(text, join)
+	e, err := querylang.Rewrite(text, join, s.list)
 	if err != nil {
 		return "", err
 	}
-	return s.in(e).String(), nil
+	return e.String(), nil
 }
 
-// in returns an expression with synonyms.
-func (s *Set) in(e querylang.Expr) querylang.Expr {
-	switch e.Op {
-	case querylang.Term:
-		return s.list([]querylang.Expr{e})[0]
-	case querylang.Or, querylang.And:
-		e.Args = s.list(e.Args)
-	case querylang.Prefer:
-		e.Args = append([]querylang.Expr{s.in(e.Args[0])}, s.list(e.Args[1:])...)
-	case querylang.Not:
-		args := make([]querylang.Expr, len(e.Args))
-		for i, a := range e.Args {
-			args[i] = s.in(a)
-		}
-		e.Args = args
-	}
-	return e
-}
-
-// list returns operands of a list with synonyms.
+// list returns neighbours in a list with synonyms.
 func (s *Set) list(args []querylang.Expr) (out []querylang.Expr) {
 	for len(args) > 0 {
-		if args[0].Op != querylang.Term {
-			out, args = append(out, s.in(args[0])), args[1:]
-			continue
-		}
 		e, n := args[0], 1
 		var terms []string
 		for i, a := range args {

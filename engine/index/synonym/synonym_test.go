@@ -47,6 +47,12 @@ func TestRewrite(t *testing.T) {
 		{"ny^2 new york^2", false, querylang.And, `(/ny/^2 OR "new york"^2) AND /fresh/ AND york^2`},
 		{`"new york" car* AND -(tv x)`, false, querylang.Or, `(+car* "new york") NOT (/television/ OR x)`},
 		{"c++ (tv)", true, querylang.Or, `"s\/t" OR /television/`},
+		{"new OR york", false, querylang.Or, "/fresh/ OR york"},
+		{"new AND york", false, querylang.And, "/fresh/ AND york"},
+		{"+new +york !tele -vision", false, querylang.Or, "/fresh/ AND york NOT tele NOT vision"},
+		{"(new) york", false, querylang.Or, "/fresh/ OR york"},
+		{"new york AND x", false, querylang.And, "/fresh/ AND york AND x"},
+		{"x -a new york OR (new york)^2", false, querylang.Or, `(x OR (/ny/ OR "new york")) NOT a OR (/ny/^2 OR "new york"^2)`},
 		{"", true, querylang.Or, ""}, {"x", false, querylang.Or, "x"},
 	} {
 		got, err := s.Rewrite(c.text, c.literal, c.join)
