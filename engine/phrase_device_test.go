@@ -53,6 +53,7 @@ func TestPhraseDevice(t *testing.T) {
 		}
 		lines.WriteByte('\n')
 	}
+	fmt.Fprintf(&lines, "6000\t%sw6\n", strings.Repeat("w5 ", 17000)) // too long for the device
 	path := filepath.Join(t.TempDir(), "x.hdl")
 	opt := build.DefaultOptions()
 	opt.Format, opt.Positions, opt.Stdin = build.Text, true, strings.NewReader(lines.String())
@@ -119,11 +120,14 @@ func TestPhraseDevice(t *testing.T) {
 	if found < 10000 {
 		t.Errorf("%d documents in all", found)
 	}
-	for text, says := range map[string]string{`"w1 w2"`: "on the device", `"w1 w2"~2`: "on the device", `NEAR/3(w1 w2)`: "on the device",
+	for text, says := range map[string]string{`"w1 w2"`: "on the device", `"w5 w6"`: "others in pure Go: documents with too many positions", `"w1 w2"~2`: "on the device", `NEAR/3(w1 w2)`: "on the device",
 		`ORDERED/3(w1 w2)`: "on the device", `"w1 w100*"~2`: "on the device", `ORDERED/3(w1 w10*)`: "more than 64 terms", `NEAR/3(w1 w2) OR "w1 w10*"`: "others in pure Go: a phrase of words with more than 64"} {
-		var why observe.Explanation
+		var why, other observe.Explanation
 		if _, err := x.Search(t.Context(), Query{Text: text, Explain: &why}); err != nil || !strings.Contains(why.String(), says) {
 			t.Errorf("%s: %v, %v; want %q", text, err, why.String(), says)
+		}
+		if _, err := plain.Search(t.Context(), Query{Text: text, Explain: &other}); err != nil || why.Stats.PhraseCandidates != other.Stats.PhraseCandidates {
+			t.Errorf("%s: %v; %d documents with all words, want %d", text, err, why.Stats.PhraseCandidates, other.Stats.PhraseCandidates)
 		}
 	}
 }
