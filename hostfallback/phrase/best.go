@@ -24,12 +24,16 @@ func (b *Best) Reset(k int, weight uint32, norm plan.Norm) {
 
 // Add notes a document with a frequency of the phrase (plan.Made), and returns its score; false: K documents precede it.
 func (b *Best) Add(freq uint64, length uint32) (score uint32, ok bool) {
-	if !b.admits((freq+1<<plan.FreqBits-1)>>plan.FreqBits, length) {
+	matches := (freq + 1<<plan.FreqBits - 1) >> plan.FreqBits
+	if b.full() && !b.below(matches, length) {
 		return 0, false
 	}
 	score = plan.Contribution(b.Weight, b.Norm.TFOf(freq, length))
 	if b.full() {
 		if score <= b.scores[0] {
+			if freq == matches<<plan.FreqBits && matches < uint64(len(b.limits)) && b.Norm.Of(length) < 1<<31 { // TF rounds nothing: see most
+				b.limits[matches] = uint64(length)
+			}
 			return 0, false
 		}
 		b.scores[0] = score

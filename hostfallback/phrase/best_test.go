@@ -148,3 +148,33 @@ func TestMemory(t *testing.T) {
 		t.Errorf("%v allocations", allocations)
 	}
 }
+
+// TestBestAdd: the k best of the documents that Add takes are the k best of all, also of fractional frequencies and long documents.
+func TestBestAdd(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := Best{scores: []uint32{1, 2, 3}}
+		k, weight := rapid.IntRange(1, 12).Draw(t, "k"), rapid.Uint32Range(1, 1<<31).Draw(t, "weight")
+		norm := plan.NewNorm(rapid.Float64Range(0, 255).Draw(t, "k1"), rapid.Float64Range(0, 1).Draw(t, "b"), rapid.Float64Range(1, 1000).Draw(t, "mean"))
+		b.Reset(k, weight, norm)
+		longest := rapid.SampledFrom([]uint32{20, 2000, 1 << 31}).Draw(t, "longest")
+		fraction := rapid.Bool().Draw(t, "fraction")
+		var all, taken []hit
+		for doc := range rapid.IntRange(0, 300).Draw(t, "documents") {
+			freq := uint64(rapid.IntRange(1, 40).Draw(t, "frequency")) << plan.FreqBits
+			if fraction {
+				freq /= 3
+			}
+			length := rapid.Uint32Range(1, longest).Draw(t, "length")
+			one := hit{uint32(doc), plan.Contribution(weight, norm.TFOf(freq, length))}
+			all = append(all, one)
+			if score, ok := b.Add(freq, length); ok {
+				if taken = append(taken, hit{uint32(doc), score}); score != one.score {
+					t.Fatalf("document %d: score %d, want %d", doc, score, one.score)
+				}
+			}
+		}
+		if got, want := ranking(taken, k), ranking(all, k); !slices.Equal(got, want) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+	})
+}
