@@ -53,7 +53,7 @@ func dev(t *testing.T, args ...string) (s *serving, pids []int) {
 }
 
 // TestClusterDev: a cluster answers like a server on the whole file, also while one of its nodes is
-// killed. The nodes end with the command.
+// killed, and beside another cluster. The nodes end with the command.
 func TestClusterDev(t *testing.T) {
 	testneeds.Waits(t)
 	inTempDir(t)
@@ -99,6 +99,14 @@ func TestClusterDev(t *testing.T) {
 		}
 	}
 
+	// A second cluster is of its own, with the same names of nodes.
+	second, theirs := dev(t, "--nodes", "1", "--replicas", "1", "--shards", "1", "books.hdl")
+	for c, nodes := range map[*serving]int{s: 3, second: 1} {
+		if said := c.get("/v1/cluster"); strings.Count(said, `"alive":true`) != nodes {
+			t.Errorf("not %d nodes: %s", nodes, said)
+		}
+	}
+
 	var answers atomic.Int64
 	var callers sync.WaitGroup
 	killed := make(chan struct{})
@@ -129,12 +137,12 @@ func TestClusterDev(t *testing.T) {
 	gone(t, pids...)
 
 	if runtime.GOOS != "linux" {
+		second.end()
 		return
 	}
-	s, pids = dev(t, "--nodes", "1", "--replicas", "1", "--shards", "1", "books.hdl")
-	s.signal(syscall.SIGKILL)
-	_ = s.cmd.Wait()
-	gone(t, pids...)
+	second.signal(syscall.SIGKILL)
+	_ = second.cmd.Wait()
+	gone(t, theirs...)
 }
 
 // kill ends a process by SIGKILL.
