@@ -2,14 +2,12 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"heddle/engine"
 	"heddle/engine/api"
@@ -286,27 +284,6 @@ func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*bat
 		}
 	}
 	return b, nil
-}
-
-// kinds are the fields of a batch that choose the form of an answer, beside K.
-type kinds interface {
-	GetMatch() bool
-	GetCount() bool
-}
-
-// kind sets the form of the answer: ranked, all documents, or their number.
-func (s *Server) kind(q *engine.Query, r kinds, k *uint32, total *structpb.Value, scoring *api.Scoring, statistics *api.Statistics, weights []float64) error {
-	if !r.GetMatch() && !r.GetCount() {
-		return s.rank(q, k, total, weights, scoring, statistics)
-	}
-	if k != nil && *k != 0 || total != nil || scoring != nil || statistics != nil || weights != nil {
-		return problem.BadRequest(errors.New("k, total, weights, scoring and statistics are for ranked queries: omit match and count"))
-	}
-	if r.GetMatch() && r.GetCount() {
-		return problem.BadRequest(errors.New("match and count exclude each other"))
-	}
-	q.CountOnly = r.GetCount()
-	return nil
 }
 
 // room counts the documents of an answer.
