@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/failure"
