@@ -181,9 +181,10 @@ func (p *Part) Search(ctx context.Context, q *Queries, filters []*filter.Filter,
 	if q.Len() != 1 {
 		return p.searchAll(ctx, r, &in, names)
 	}
-	var e observe.Explanation
 	call, one := q.call(), query.Get()
-	call.Explain = &e
+	if q.Explain {
+		call.Explain = new(observe.Explanation)
+	}
 	r.Get(0, one)
 	a, err := in.Search(ctx, p.Generation, one, r.filters[r.number(0)], &call)
 	if err != nil && !query.Invalid(err) {
@@ -193,9 +194,8 @@ func (p *Part) Search(ctx context.Context, q *Queries, filters []*filter.Filter,
 	if err := w.add(0, &a, err); err != nil {
 		return nil, err
 	}
-	w.out.Queued = e.Queued
 	if q.Explain {
-		w.out.Explanation = e.String()
+		w.out.Explanation, w.out.Queued = call.Explain.String(), call.Explain.Queued
 	}
 	return w.out, nil
 }
