@@ -194,7 +194,7 @@ func TestMergeMemory(t *testing.T) {
 			t.Fatalf("%v: %+v", args, r)
 		}
 	}
-	must("collection", "create", "64MiB", "--attribute", "user=string")
+	must("collection", "create", "96MiB", "--attribute", "user=string")
 	for part := range 2 {
 		var text bytes.Buffer
 		for i := range 200_000 {
@@ -203,12 +203,12 @@ func TestMergeMemory(t *testing.T) {
 		if err := os.WriteFile("x.jsonl", text.Bytes(), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		must("collection", "add", "64MiB", "x.jsonl", "--no-merge", "--no-progress")
+		must("collection", "add", "96MiB", "x.jsonl", "--no-merge", "--no-progress")
 	}
-	if err := os.CopyFS("2GiB", os.DirFS("64MiB")); err != nil {
+	if err := os.CopyFS("2GiB", os.DirFS("96MiB")); err != nil {
 		t.Fatal(err)
 	}
-	bounded(t, 64, func(limit string) int64 {
+	bounded(t, 96, func(limit string) int64 {
 		peak, _ := peakOf(t, anonymous, "collection", "merge", limit, "--build-memory", limit)
 		return peak
 	})
@@ -216,5 +216,5 @@ func TestMergeMemory(t *testing.T) {
 	if err != nil || len(one) != 3 { // two of the state before
 		t.Fatal(one, err)
 	}
-	same(t, one[2], strings.Replace(one[2], "2GiB", "64MiB", 1))
+	same(t, one[2], strings.Replace(one[2], "2GiB", "96MiB", 1))
 }
