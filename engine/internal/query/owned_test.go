@@ -108,3 +108,23 @@ func TestOwnedInParallel(t *testing.T) {
 		cancel()
 	}
 }
+
+// TestPut: two batches with one query give it lists of a device while the other one reads them. Only the race detector fails.
+func TestPut(t *testing.T) {
+	x := zipfText(t, text{docs: 500, vocabulary: 100})
+	p := batchOf(t, x, []string{`"1 2" AND "2 3"`}, Options{}).owned[0]
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			for range 10 {
+				p.mu.Lock()
+				p.put([]*plan.Made{{}, {}})
+				p.mu.Unlock()
+				if _, err := p.docs(t.Context(), x.Source, nil, 0, new(plan.Stats)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	both.Wait()
+}

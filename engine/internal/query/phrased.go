@@ -141,7 +141,9 @@ func (p *phrased) put(made []*plan.Made) {
 		p.made = make([]*plan.Made, len(p.phrases))
 	}
 	for i, m := range made {
-		p.made[i] = cmp.Or(p.made[i], m)
+		if p.made[i] == nil { // else another batch may read it
+			p.made[i] = m
+		}
 	}
 }
 
