@@ -77,17 +77,17 @@ func (q *Explanation) String() string {
 
 // Phrases describes the work for the phrases of a batch.
 func Phrases(s *plan.Stats) string {
-	where := "in pure Go"
+	where := " in pure Go"
 	switch {
 	case s.DevicePositions == s.Positions && s.Positions > 0:
-		where = "on the device"
+		where = " on the device"
 	case s.DevicePositions > 0:
-		where = fmt.Sprintf("of these %d on the device, others in pure Go", s.DevicePositions)
+		where = fmt.Sprintf(", %d on the device and the rest in pure Go", s.DevicePositions)
 	}
-	if s.PhraseReason != "" && where != "on the device" {
+	if s.PhraseReason != "" && where != " on the device" {
 		where += ": " + s.PhraseReason
 	}
-	return fmt.Sprintf("%d documents with all words, %d positions read %s", s.PhraseCandidates, s.Positions, where)
+	return fmt.Sprintf("%d documents with all words, %d positions read%s", s.PhraseCandidates, s.Positions, where)
 }
 
 // explainRun describes the last attempt.
