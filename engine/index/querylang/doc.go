@@ -43,9 +43,9 @@
 // do not match as a whole: in c OR (a AND b) the score of a adds to documents with a and c. In Lucene only clauses that match
 // add to the score.
 //
-// A * means all documents directly behind a sign, and where it begins a list or follows AND, OR or NOT, and the list ends behind it
-// or an operator or sign follows. Elsewhere it is text: 2 * 3. So do more of them, and *:*. Documents that only a *, a title:* or a NOT matches have
-// the score 0, and a weight behind a title:* changes nothing.
+// A * means all documents directly behind a sign. It also means them at the start of a list or behind AND, OR or NOT, if
+// the list ends behind it or an operator or sign follows. Elsewhere it is text: 2 * 3. ** and *:* are as *. Documents that
+// only a *, a title:* or a NOT matches have the score 0, and a weight behind a * or a title:* changes nothing.
 //
 // Phrases and windows need an index with positions, and stand wherever a word does. The analysis of the index makes
 // terms of their words. A stop word leaves a gap in a phrase, so that "in the beginning" needs one word
@@ -57,8 +57,8 @@
 // the start of a word, a window has no white space before its parenthesis: NEAR/5 (red loom) is text.
 //
 // AND, OR and NOT are operators only in capitals, && and || only as words of their own. +, -
-// and ! are signs at the start of a word and directly before a letter, a digit or a
-// parenthesis. Elsewhere they are text: well-known, C++, a - b, Hello!, a&&b. A parenthesis without
+// and ! are signs at the start of a word and directly before a letter, a digit, a parenthesis, a quote,
+// a tolerant word or a *. Elsewhere they are text: well-known, C++, a - b, Hello!, a&&b. A parenthesis without
 // its partner, and parentheses around nothing, are text too; Bare finds them.
 //
 // A ^ directly behind a letter, an escaped character, a prefix or a closing parenthesis begins a
