@@ -1144,7 +1144,7 @@ type ShardSearchResponse struct {
 	// Invalid queries.
 	Errors      []*BatchError `protobuf:"bytes,7,rep,name=errors,proto3" json:"errors,omitempty"`
 	Explanation string        `protobuf:"bytes,8,opt,name=explanation,proto3" json:"explanation,omitempty"`
-	// Time in the queue, in microseconds.
+	// Time in the queue, in microseconds, if explanation is set.
 	QueuedUs uint64 `protobuf:"varint,9,opt,name=queued_us,json=queuedUs,proto3" json:"queued_us,omitempty"`
 	// Shards of a group that the answer has, ascending; empty for the target alone. Shards that failed
 	// are not in it: the coordinator asks each of them alone.

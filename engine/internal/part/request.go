@@ -90,5 +90,5 @@ type Answer struct {
 	Errors []query.Error
 
 	Explanation string
-	Queued      time.Duration // time in the queue
+	Queued      time.Duration // time in the queue, with an Explanation alone
 }
