@@ -42,7 +42,10 @@ func TestFloor(t *testing.T) {
 		if err == nil {
 			_, err = c.Subscribe("floor."+node, func(m *nats.Msg) { _ = m.Respond(make([]byte, 300)) })
 		}
-		if err != nil || c.Flush() != nil {
+		if err == nil {
+			err = c.Flush()
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		fmt.Println("listening on", node)
