@@ -28,6 +28,9 @@ func (s *bench) aoFigure6() harness.Exhibit {
 	return e
 }
 
+// mostQueries is the most queries of a threshold: a hundred batches of 8 M candidates.
+const mostQueries = 100_000
+
 // thresholdFigure measures algorithms on plain lists over thresholds: throughput for
 // access Busy, response times for Alone.
 func (s *bench) thresholdFigure(name, title, source string, what harness.Access) harness.Exhibit {
@@ -45,7 +48,8 @@ func (s *bench) thresholdFigure(name, title, source string, what harness.Access)
 			var setups []harness.Setup
 			for _, a := range algorithms {
 				for _, t := range s.Opt.Thresholds(who.Info.Type) {
-					setups = append(setups, harness.Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: workload.DefaultEncoding(workload.LayoutRaw), Algorithm: a, Threshold: t})
+					setups = append(setups, harness.Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: workload.DefaultEncoding(workload.LayoutRaw), Algorithm: a, Threshold: t,
+						Queries: min(s.Opt.QueryCountAt(who.Info.Type, t), mostQueries)})
 				}
 			}
 			costs, err := s.Measure(ctx, who, setups, what, harness.Profiled)
