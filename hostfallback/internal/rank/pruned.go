@@ -19,6 +19,7 @@ type pruned struct {
 
 	first  uint32      // the first block of the part
 	sums   [][2]uint64 // for eight blocks: the sums of the even and of the odd ones
+	dense  []dense
 	counts [1 << (16 - sumShift)]uint32
 	live   []uint32 // blocks that are read, ascending
 }
@@ -27,6 +28,12 @@ type prunedList struct {
 	*blocks
 	weight, coarse uint64
 	at             int // the next entry of a sparse list
+}
+
+// dense is the levels of a list with an entry for each block, from the part on, and its coarse weight.
+type dense struct {
+	levels []uint64
+	coarse uint64
 }
 
 const (
@@ -71,17 +78,12 @@ func (q *pruned) addUp(n int) {
 	words := (n + 7) / 8 // all of the part: only the last part ends inside a word
 	q.sums = slices.Grow(q.sums[:0], words)[:words]
 	clear(q.sums)
+	q.dense = q.dense[:0]
 	for i := range q.lists {
 		l := &q.lists[i]
 		l.coarse = l.weight*q.scale()/q.total + 1
-		if levels := l.levels; levels != nil {
-			levels = levels[q.first/8:]
-			levels = levels[:min(len(levels), len(q.sums))]
-			sums := q.sums[:len(levels)]
-			for j, x := range levels {
-				sums[j][0] += x & evenLevels * l.coarse
-				sums[j][1] += x >> 8 & evenLevels * l.coarse
-			}
+		if l.levels != nil {
+			q.dense = append(q.dense, dense{l.levels[q.first/8:], l.coarse})
 			continue
 		}
 		l.at = docset.LowerBound(l.places, q.first<<8)
@@ -92,6 +94,28 @@ func (q *pruned) addUp(n int) {
 			}
 			q.sums[block/8][block%2] += l.coarse * uint64(x&255) << (block % 8 / 2 * 16)
 		}
+	}
+	d := q.dense
+	for ; len(d) >= 4; d = d[4:] {
+		addFour(q.sums, d)
+	}
+	for i := range d {
+		for j, x := range d[i].levels[:words] {
+			q.sums[j][0] += x & evenLevels * d[i].coarse
+			q.sums[j][1] += x >> 8 & evenLevels * d[i].coarse
+		}
+	}
+}
+
+// addFour adds the levels of four lists to sums, in one pass over the sums.
+func addFour(sums [][2]uint64, d []dense) {
+	n := len(sums)
+	a, b, c, e := d[0].levels[:n], d[1].levels[:n], d[2].levels[:n], d[3].levels[:n]
+	wa, wb, wc, we := d[0].coarse, d[1].coarse, d[2].coarse, d[3].coarse
+	for j := range sums {
+		s := &sums[j]
+		s[0] += a[j]&evenLevels*wa + b[j]&evenLevels*wb + c[j]&evenLevels*wc + e[j]&evenLevels*we
+		s[1] += a[j]>>8&evenLevels*wa + b[j]>>8&evenLevels*wb + c[j]>>8&evenLevels*wc + e[j]>>8&evenLevels*we
 	}
 }
 
