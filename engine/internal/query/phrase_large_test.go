@@ -19,9 +19,9 @@ import (
 	"heddle/hostfallback"
 )
 
-// BenchmarkLargePhrases answers exact phrases of two words of the ranks 20 to 2,000 on the device of the tests, in batches of 4,096 and alone.
-// HEDDLE_PHRASE_LARGE is the number of documents, of 40 words on average; 25000000 need 24 GB of memory. Only the words of the phrases have lists. The
-// answers are compared with pure Go.
+// BenchmarkLargePhrases answers exact phrases of two words of the ranks 20 to 2,000 and 200 to 20,000 on the device of the tests, in batches of 4,096
+// and alone. HEDDLE_PHRASE_LARGE is the number of documents, of 100 words on average; 25000000 need 64 GB of memory. Only the words of the phrases have
+// lists. The answers are compared with pure Go.
 func BenchmarkLargePhrases(b *testing.B) {
 	device := testneeds.Device(b)
 	docs, err := strconv.Atoi(os.Getenv("HEDDLE_PHRASE_LARGE"))
@@ -32,12 +32,12 @@ func BenchmarkLargePhrases(b *testing.B) {
 	step := func(format string, args ...any) {
 		fmt.Printf("%6.1f s  %s\n", time.Since(began).Seconds(), fmt.Sprintf(format, args...))
 	}
-	const from, to = 20, 2000
+	ranks := [][2]int{{20, 2_000}, {200, 20_000}}
 	size := 4096
 	if strings.Contains(device, "Portable") { // to try the benchmark
 		size = 64
 	}
-	x := zipfText(b, text{docs: docs, mean: 40, from: from, to: to})
+	x := zipfText(b, text{docs: docs, from: ranks[0][0], to: ranks[1][1]})
 	step("%d documents; of the words of phrases %d postings, %d positions in %d MB", docs, x.Source.Postings(), x.Source.Positions.Values.Count, 4*len(x.Source.Positions.Values.Words)>>20)
 	runtime.GC()
 	devices, err := cl.Devices(device)
@@ -58,7 +58,10 @@ func BenchmarkLargePhrases(b *testing.B) {
 	rule := DeviceDocuments
 	DeviceDocuments = func(plan.PhraseStore) uint64 { return 0 }
 	defer func() { DeviceDocuments = rule }()
-	texts := phrasesOf(`"%d %d"`, 2, size, from, to)
+	texts := make([][]string, len(ranks))
+	for i, r := range ranks {
+		texts[i] = phrasesOf(`"%d %d"`, 2, size, r[0], r[1])
+	}
 	gpu, s := open(cl.Options{SkipSelfTest: true})
 	defer gpu.Close()
 	defer s.Close()
@@ -70,41 +73,43 @@ func BenchmarkLargePhrases(b *testing.B) {
 		return q
 	}
 	step("opened")
-	run(s, texts[:1], Options{})
+	run(s, texts[0][:1], Options{})
 	step("loaded")
 	kinds := []struct {
 		name string
 		opt  Options
 	}{{"docIDs", Options{}}, {"counts", Options{CountOnly: true}}, {"top 10", Options{K: 10}}}
-	for _, k := range kinds {
-		var one, two, alone []time.Duration
-		for start := time.Now(); len(one) < 7 && (len(one) == 0 || time.Since(start) < 3*time.Second); {
-			one = append(one, timeOf(b, s, batchOf(b, x, texts, k.opt)))
-			fresh := [2][]*Batch{}
-			for range 3 {
-				for c := range fresh {
-					fresh[c] = append(fresh[c], batchOf(b, x, texts, k.opt))
-				}
-			}
-			var wg sync.WaitGroup
-			start := time.Now()
-			for c := range fresh {
-				wg.Go(func() {
-					for _, q := range fresh[c] {
-						timeOf(b, s, q)
+	for r := range texts {
+		for _, k := range kinds {
+			var one, two, alone []time.Duration
+			for start := time.Now(); len(one) < 7 && (len(one) == 0 || time.Since(start) < 3*time.Second); {
+				one = append(one, timeOf(b, s, batchOf(b, x, texts[r], k.opt)))
+				fresh := [2][]*Batch{}
+				for range 3 {
+					for c := range fresh {
+						fresh[c] = append(fresh[c], batchOf(b, x, texts[r], k.opt))
 					}
-				})
+				}
+				var wg sync.WaitGroup
+				start := time.Now()
+				for c := range fresh {
+					wg.Go(func() {
+						for _, q := range fresh[c] {
+							timeOf(b, s, q)
+						}
+					})
+				}
+				wg.Wait()
+				two = append(two, time.Since(start)/6)
 			}
-			wg.Wait()
-			two = append(two, time.Since(start)/6)
+			for i := range 200 {
+				alone = append(alone, timeOf(b, s, batchOf(b, x, texts[r][i%size:][:1], k.opt)))
+			}
+			q := run(s, texts[r], k.opt)
+			n, st := uint64(size), q.Stats()
+			step("%v, %s: %s q/s, of two callers %s q/s; alone p50 %v, p90 %v; a query: %d candidates, %d matches, %d positions, %d bytes down", ranks[r], k.name, rates(size, one), rates(size, two),
+				quantile(alone, 0.5), quantile(alone, 0.9), st.PhraseCandidates/n, matches(q)/n, st.Positions/n, st.BytesDown/n)
 		}
-		for i := range 200 {
-			alone = append(alone, timeOf(b, s, batchOf(b, x, texts[i%size:][:1], k.opt)))
-		}
-		q := run(s, texts, k.opt)
-		n, st := uint64(size), q.Stats()
-		step("%s: %s q/s, of two callers %s q/s; alone p50 %v, p90 %v; a query: %d candidates, %d matches, %d positions, %d bytes down", k.name, rates(size, one), rates(size, two),
-			quantile(alone, 0.5), quantile(alone, 0.9), st.PhraseCandidates/n, matches(q)/n, st.Positions/n, st.BytesDown/n)
 	}
 	host := hostfallback.New(hostfallback.Options{})
 	defer host.Close()
@@ -114,7 +119,7 @@ func BenchmarkLargePhrases(b *testing.B) {
 	}
 	defer plain.Close()
 	for _, k := range kinds {
-		some := texts[:4*runtime.GOMAXPROCS(0)]
+		some := slices.Concat(texts[0][:2*runtime.GOMAXPROCS(0)], texts[1][:2*runtime.GOMAXPROCS(0)])
 		got, start := run(s, some, k.opt), time.Now()
 		want := run(plain, some, k.opt)
 		step("%s: pure Go on all cores %.0f q/s", k.name, float64(len(some))/time.Since(start).Seconds())
@@ -126,21 +131,23 @@ func BenchmarkLargePhrases(b *testing.B) {
 			}
 		}
 	}
-	moved := map[bool]*plan.Stats{}
-	for _, count := range []bool{false, true} {
-		gpu, s := open(cl.Options{SkipSelfTest: true, Profiling: !count, CountLoads: count})
-		defer gpu.Close()
-		defer s.Close()
-		run(s, texts, Options{})
-		moved[count] = run(s, texts, Options{}).Stats()
-		step("a batch with profiling %t, counting of loads %t: %+v", !count, count, *moved[count])
+	for r := range texts {
+		moved := map[bool]*plan.Stats{}
+		for _, count := range []bool{false, true} {
+			gpu, s := open(cl.Options{SkipSelfTest: true, Profiling: !count, CountLoads: count})
+			defer gpu.Close()
+			defer s.Close()
+			run(s, texts[r], Options{})
+			moved[count] = run(s, texts[r], Options{}).Stats()
+			step("%v: a batch with profiling %t, counting of loads %t: %+v", ranks[r], !count, count, *moved[count])
+		}
+		kernel, bytes := moved[false].Kernel().Seconds(), float64(moved[true].BytesMoved)
+		peak, err := gpu.CopyPeak(context.Background())
+		if err != nil {
+			b.Fatal(err)
+		}
+		step("%v: a batch moves %.0f MB in %.1f ms of kernels: %.0f GB/s, %.0f %% of copies in memory (%.0f GB/s)", ranks[r], bytes/1e6, 1e3*kernel, bytes/kernel/1e9, 100*bytes/kernel/peak, peak/1e9)
 	}
-	kernel, bytes := moved[false].Kernel().Seconds(), float64(moved[true].BytesMoved)
-	peak, err := gpu.CopyPeak(context.Background())
-	if err != nil {
-		b.Fatal(err)
-	}
-	step("a batch moves %.0f MB in %.1f ms of kernels: %.0f GB/s, %.0f %% of copies in memory (%.0f GB/s)", bytes/1e6, 1e3*kernel, bytes/kernel/1e9, 100*bytes/kernel/peak, peak/1e9)
 }
 
 // timeOf is the time of a batch on a store.
