@@ -7,12 +7,17 @@ import "C"
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 
 	"heddle/engine/failure"
+	"heddle/engine/index/analyze"
 	"heddle/engine/index/build"
+	"heddle/engine/index/hdl"
 	"heddle/engine/index/trec"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/read/csv"
@@ -34,18 +39,38 @@ func within(c *C.const_control, e *C.heddle_error, work func(context.Context) er
 type indexSettings struct {
 	Format    string   `json:"format"`
 	Text      []string `json:"text"`
+	Fields    []string `json:"fields"`
 	ID        string   `json:"id"`
 	Fold      bool     `json:"fold"`
 	Stem      string   `json:"stem"`
 	StopWords []string `json:"stop_words"`
 	Store     string   `json:"store"`
+	Positions bool     `json:"positions"`
 	Impacts   uint8    `json:"impacts"`
 	Memory    uint64   `json:"memory"`
 }
 
+// check refuses settings that no build has.
+func (s *indexSettings) check() error {
+	if _, err := build.ParseFormat(cmp.Or(s.Format, string(build.Auto))); err != nil {
+		return err
+	}
+	switch {
+	case s.Impacts != 0 && s.Impacts != 8 && s.Impacts != 16:
+		return fmt.Errorf("impacts of %d bits; possible are 8 and 16", s.Impacts)
+	case s.Store != "" && s.Store != hdl.StoreText && s.Store != hdl.StoreSource:
+		return fmt.Errorf("store %q is none of %s and %s", s.Store, hdl.StoreText, hdl.StoreSource)
+	case len(s.Fields) > 0 && len(s.Text) > 0:
+		return errors.New("text and fields: the fields are the text")
+	}
+	_, err := analyze.New(analyze.Settings{Stemmer: s.Stem, StopWords: s.StopWords})
+	return err
+}
+
 // heddle_index_build builds an index file from files of documents. `settings` may be NULL: JSON with the members
-// format ("text", "jsonl", "trec", "warc", "pisa", "ciff"), text, id, fold, stem, stop_words, store ("text", "source"),
-// impacts (8 or 16 bits) and memory (bytes), each of which may be absent. `summary` receives JSON.
+// format ("text", "jsonl", "trec", "warc", "pisa", "ciff"), text, fields, id, fold, stem, stop_words, store ("text",
+// "source"), positions (true for phrases), impacts (8 or 16 bits) and memory (bytes), each of which may be absent.
+// `summary` receives JSON.
 //
 //export heddle_index_build
 func heddle_index_build(path *C.const_char, inputs *C.const_text, count C.uint64_t, settings *C.const_char, summary *C.heddle_bytes, control *C.const_control, fault *C.heddle_error) C.int32_t {
@@ -63,15 +88,18 @@ func heddle_index_build(path *C.const_char, inputs *C.const_text, count C.uint64
 				return err
 			}
 		}
+		if err := s.check(); err != nil {
+			return invalid("settings: %v", err)
+		}
 		opt := build.DefaultOptions()
 		if s.Format != "" {
 			opt.Format = build.Format(s.Format)
 		}
-		opt.Text, opt.ID, opt.Fold, opt.Stem, opt.StopWords = s.Text, s.ID, s.Fold, s.Stem, s.StopWords
+		opt.Text, opt.Fields, opt.ID, opt.Fold, opt.Stem, opt.StopWords = s.Text, s.Fields, s.ID, s.Fold, s.Stem, s.StopWords
 		if s.Store != "" {
 			opt.Store = s.Store
 		}
-		opt.Impacts, opt.Creator = s.Impacts, "heddle "+version
+		opt.Positions, opt.Impacts, opt.Creator = s.Positions, s.Impacts, "heddle "+version
 		if s.Memory > 0 {
 			opt.MemoryLimit = s.Memory
 		}

@@ -107,7 +107,7 @@ typedef struct heddle_hits {
 typedef struct heddle_aggregation {
 	const char *select;   /* a select list, such as "city, count(*), sum(amount)" */
 	const char *where;    /* may be NULL: all rows */
-	const char *group_by; /* one or two columns; may be NULL */
+	const char *group_by; /* up to four columns; may be NULL */
 	const char *order_by; /* such as "sum(amount) DESC"; may be NULL */
 	uint64_t offset;      /* first rows of the answer to leave out */
 	uint64_t limit;       /* most rows of the answer; 0: all */
@@ -162,7 +162,8 @@ int32_t heddle_table_open(heddle_handle owner, const char *path, heddle_handle *
 
 /* heddle_collection_open opens the collection in a folder. `settings` may be NULL: then the collection must be there.
  * Else they make it in an absent or empty folder: JSON with the members stem ("english"), stop_words, fold, store
- * ("text" or "source") and attributes ([{"name":"year","type":"int"}]), each of which may be absent. */
+ * ("text" or "source"), positions (true for phrases), fields (["title","body"]) and attributes
+ * ([{"name":"year","type":"int"}]), each of which may be absent. */
 int32_t heddle_collection_open(heddle_handle owner, const char *path, const char *settings, heddle_handle *handle, const heddle_control *control, heddle_error *fault);
 
 /* heddle_snapshot_open pins the content of an index or a collection: answers and names belong to one state whatever
@@ -225,8 +226,9 @@ int32_t heddle_collection_merge(heddle_handle collection, heddle_info *info, con
 int32_t heddle_collection_refresh(heddle_handle collection, heddle_info *info, const heddle_control *control, heddle_error *fault);
 
 /* heddle_index_build builds an index file from files of documents. `settings` may be NULL: JSON with the members
- * format ("text", "jsonl", "trec", "warc", "pisa", "ciff"), text, id, fold, stem, stop_words, store ("text", "source"),
- * impacts (8 or 16 bits) and memory (bytes), each of which may be absent. `summary` receives JSON. */
+ * format ("text", "jsonl", "trec", "warc", "pisa", "ciff"), text, fields, id, fold, stem, stop_words, store ("text",
+ * "source"), positions (true for phrases), impacts (8 or 16 bits) and memory (bytes), each of which may be absent.
+ * `summary` receives JSON. */
 int32_t heddle_index_build(const char *path, const char *const *inputs, uint64_t count, const char *settings, heddle_bytes *summary, const heddle_control *control, heddle_error *fault);
 
 /* heddle_table_build builds a table file from CSV files, compressed or not. `rows` receives the number of rows, and

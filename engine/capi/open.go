@@ -7,8 +7,10 @@ package main
 import "C"
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 	"unsafe"
@@ -87,6 +89,9 @@ func heddle_engine_open(file, settings *C.const_char, handle *C.heddle_handle, f
 //export heddle_index_open
 func heddle_index_open(owner C.heddle_handle, path *C.const_char, handle *C.heddle_handle, control *C.const_control, fault *C.heddle_error) C.int32_t {
 	return opened(owner, handle, control, fault, func(ctx context.Context, e *engine.Engine) (io.Closer, error) {
+		if path == nil {
+			return nil, noPath()
+		}
 		return e.OpenIndex(ctx, text(path), engine.IndexOptions{})
 	})
 }
@@ -96,6 +101,9 @@ func heddle_index_open(owner C.heddle_handle, path *C.const_char, handle *C.hedd
 //export heddle_table_open
 func heddle_table_open(owner C.heddle_handle, path *C.const_char, handle *C.heddle_handle, control *C.const_control, fault *C.heddle_error) C.int32_t {
 	return opened(owner, handle, control, fault, func(ctx context.Context, e *engine.Engine) (io.Closer, error) {
+		if path == nil {
+			return nil, noPath()
+		}
 		return e.OpenTable(ctx, text(path), engine.TableOptions{})
 	})
 }
@@ -106,34 +114,52 @@ type collectionSettings struct {
 	StopWords  []string           `json:"stop_words"`
 	Fold       bool               `json:"fold"`
 	Store      string             `json:"store"`
+	Positions  bool               `json:"positions"`
+	Fields     []string           `json:"fields"`
 	Attributes []engine.Attribute `json:"attributes"`
 }
 
 // heddle_collection_open opens the collection in a folder. `settings` may be NULL: then the collection must be there.
 // Else they make it in an absent or empty folder: JSON with the members stem ("english"), stop_words, fold, store
-// ("text" or "source") and attributes ([{"name":"year","type":"int"}]), each of which may be absent.
+// ("text" or "source"), positions (true for phrases), fields (["title","body"]) and attributes
+// ([{"name":"year","type":"int"}]), each of which may be absent.
 //
 //export heddle_collection_open
 func heddle_collection_open(owner C.heddle_handle, path, settings *C.const_char, handle *C.heddle_handle, control *C.const_control, fault *C.heddle_error) C.int32_t {
 	return opened(owner, handle, control, fault, func(ctx context.Context, e *engine.Engine) (io.Closer, error) {
+		if path == nil {
+			return nil, noPath()
+		}
 		opt := engine.CollectionOptions{Creator: "heddle " + version}
 		if settings != nil {
 			var s collectionSettings
 			if err := parse(text(settings), &s); err != nil {
 				return nil, err
 			}
-			opt.Create = &engine.CollectionSettings{Stem: s.Stem, StopWords: s.StopWords, Fold: s.Fold, Store: s.Store, Attributes: s.Attributes}
+			opt.Create = &engine.CollectionSettings{
+				Stem: s.Stem, StopWords: s.StopWords, Fold: s.Fold, Store: s.Store, Positions: s.Positions, Fields: s.Fields, Attributes: s.Attributes,
+			}
 		}
 		return e.OpenCollection(ctx, text(path), opt)
 	})
 }
 
-// parse reads settings in JSON without unknown members.
+func noPath() error { return invalid("path is NULL") }
+
+// parse reads settings, one object in JSON without unknown members.
 func parse(from string, to any) error {
 	d := json.NewDecoder(strings.NewReader(from))
 	d.DisallowUnknownFields()
-	if err := d.Decode(to); err != nil {
+	err := d.Decode(to)
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind):
+		return invalid("settings: %s cannot be %s", cmp.Or(kind.Field, "JSON"), kind.Value)
+	case err != nil:
 		return invalid("settings: %v", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return invalid("settings: more than one object of JSON")
 	}
 	return nil
 }

@@ -78,8 +78,8 @@ var formats = map[string]func(io.Writer) values.Writer{"": arrow.New, "arrow": a
 //export heddle_table_values
 func heddle_table_values(table C.heddle_handle, asked *C.const_aggregation, answer *C.heddle_bytes, control *C.const_control, fault *C.heddle_error) C.int32_t {
 	return use(table, control, fault, func(ctx context.Context, t *engine.Table) error {
-		if asked == nil || answer == nil {
-			return invalid("asked and answer must not be NULL")
+		if asked == nil || asked._select == nil || answer == nil {
+			return invalid("asked, select and answer must not be NULL")
 		}
 		form := formats[text(asked.format)]
 		if form == nil {

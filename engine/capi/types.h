@@ -103,7 +103,7 @@ typedef struct heddle_hits {
 typedef struct heddle_aggregation {
 	const char *select;   /* a select list, such as "city, count(*), sum(amount)" */
 	const char *where;    /* may be NULL: all rows */
-	const char *group_by; /* one or two columns; may be NULL */
+	const char *group_by; /* up to four columns; may be NULL */
 	const char *order_by; /* such as "sum(amount) DESC"; may be NULL */
 	uint64_t offset;      /* first rows of the answer to leave out */
 	uint64_t limit;       /* most rows of the answer; 0: all */

@@ -47,7 +47,11 @@ static void opening(void) {
 	heddle_free(&summary);
 	heddle_free(NULL);
 	FAILS(HEDDLE_NOT_FOUND, heddle_index_build("books.hdl", &absent, 1, NULL, &summary, NULL, &why));
-	FAILS(HEDDLE_INVALID_ARGUMENT, heddle_index_build("books.hdl", &text, 1, "{\"stemm\":1}", &summary, NULL, &why));
+	const char *wrong[] = {
+		"{\"stemm\":1}", "{\"stem\":\"klingon\"}", "{\"format\":\"odt\"}", "{\"store\":\"all\"}", "{\"impacts\":7}",
+		"{\"impacts\":300}", "{\"text\":[\"a\"],\"fields\":[\"b\"]}", "{} {}",
+	};
+	for (size_t i = 0; i < LENGTH(wrong); i++) FAILS(HEDDLE_INVALID_ARGUMENT, heddle_index_build("books.hdl", &text, 1, wrong[i], &summary, NULL, &why));
 	FAILS(HEDDLE_INVALID_ARGUMENT, heddle_index_build("books.hdl", NULL, 1, NULL, &summary, NULL, &why));
 	OK(heddle_table_build("years.hdb", &attributes, 1, &rows, NULL, &why));
 	CHECK(rows == 4);
@@ -55,6 +59,9 @@ static void opening(void) {
 	OK(heddle_index_open(engine, "books.hdl", &books, NULL, &why));
 	OK(heddle_table_open(engine, "years.hdb", &years, NULL, &why));
 	FAILS(HEDDLE_NOT_FOUND, heddle_index_open(engine, "absent.hdl", &(heddle_handle){0}, NULL, &why));
+	FAILS(HEDDLE_INVALID_ARGUMENT, heddle_index_open(engine, NULL, &(heddle_handle){0}, NULL, &why));
+	FAILS(HEDDLE_INVALID_ARGUMENT, heddle_table_open(engine, NULL, &(heddle_handle){0}, NULL, &why));
+	FAILS(HEDDLE_INVALID_ARGUMENT, heddle_collection_open(engine, NULL, NULL, &(heddle_handle){0}, NULL, &why));
 	FAILS(HEDDLE_INVALID_HANDLE, heddle_index_open(books, "books.hdl", &(heddle_handle){0}, NULL, &why));
 	FAILS(HEDDLE_INVALID_HANDLE, heddle_index_open(0, "books.hdl", &(heddle_handle){0}, NULL, &why));
 	FAILS(HEDDLE_INVALID_HANDLE, heddle_close(1234567, &why));
@@ -214,6 +221,8 @@ static void table(void) {
 	FAILS(HEDDLE_INVALID_ARGUMENT, heddle_table_values(years, &a, &file, NULL, &why));
 	a.format = NULL, a.select = "count(";
 	FAILS(HEDDLE_INVALID_QUERY, heddle_table_values(years, &a, &file, NULL, &why));
+	a.select = NULL;
+	FAILS(HEDDLE_INVALID_ARGUMENT, heddle_table_values(years, &a, &file, NULL, &why));
 	FAILS(HEDDLE_INVALID_HANDLE, heddle_table_values(books, &a, &file, NULL, &why));
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import urllib.error
 import urllib.request
@@ -55,8 +56,8 @@ class Client:
             raise Error(problem.get("code", "internal"), problem.get("detail") or f"{e.code} {e.reason}: {text[:200]}") from None
         except TimeoutError as e:
             raise Error("deadline", f"{self.url}: {e}") from None
-        except OSError as e:
-            raise Error("internal", f"{self.url}: {e}") from None
+        except (OSError, http.client.HTTPException) as e:
+            raise Error("unavailable", f"{self.url}: {e}") from None
 
 
 class _Remote:
@@ -98,8 +99,6 @@ class RemoteIndex(_Remote):
             lines.append(json.dumps({**asked, **common}))
         if not lines:
             return []
-        if "scoring" in common:  # which lines do not have
-            return [json.loads(self.client._send(self._path + "/search", line.encode(), timeout=timeout)) for line in lines]
         path = self._path + "/search/batch" + (f"?timeout_ms={max(1, int(timeout * 1000))}" if timeout else "")
         reply = self.client._send(path, "\n".join(lines).encode(), "application/x-ndjson", timeout and timeout + 1, content="application/x-ndjson")
         answers = [json.loads(line) for line in reply.splitlines()]
@@ -112,10 +111,7 @@ class RemoteIndex(_Remote):
         self, queries: Batch, k: int = 10, *, match: str = "or", literal: bool = False, where: Optional[str] = None,
         table: Optional[str] = None, scoring: Optional[Scoring] = None, names: bool = False, timeout: Optional[float] = None,
     ) -> Hits:
-        """Returns the best k documents of each query: see heddle.Index.search. table is the name of a table of the server.
-
-        With scoring each query is a request of its own.
-        """
+        """Returns the best k documents of each query: see heddle.Index.search. table is the name of a table of the server."""
         common: Dict[str, Any] = {"k": k, "mode": match, "literal": literal}
         if scoring:
             common["scoring"] = dict(zip(("variant", "k1", "b"), scoring))

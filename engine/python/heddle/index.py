@@ -48,12 +48,12 @@ def queries_of(batch: Batch) -> Tuple[_native.Queries, List[Any]]:
     """Returns a batch for C, and the memory that it needs while it is in use."""
     if isinstance(batch, (str, Mapping)):
         raise TypeError("a batch is a list of queries: [query] for one")
-    queries = _native.Queries()
-    if batch and isinstance(batch[0], Mapping):
+    queries, all = _native.Queries(), list(batch)  # a column of pandas is no Sequence
+    if all and isinstance(all[0], Mapping):
         flat: List[str] = []
         weights: List[float] = []
         first = [0]
-        for query in batch:
+        for query in all:
             if not isinstance(query, Mapping):
                 raise TypeError("a batch has texts or weights, not both")
             flat.extend(query.keys())
@@ -61,10 +61,10 @@ def queries_of(batch: Batch) -> Tuple[_native.Queries, List[Any]]:
             first.append(len(flat))
         terms, _ = _native.texts(flat)
         keep: List[Any] = [terms, filled("d", weights), filled("Q", first)]
-        queries.count, queries.terms = len(batch), terms
+        queries.count, queries.terms = len(all), terms
         queries.weights, queries.first = _native.address(keep[1]), _native.address(keep[2])
         return queries, keep
-    texts, queries.count = _native.texts(batch)  # type: ignore[arg-type]
+    texts, queries.count = _native.texts(all)  # type: ignore[arg-type]
     queries.texts = texts
     return queries, [texts]
 
@@ -172,7 +172,8 @@ class Index(_Searchable):
 
 class Collection(_Searchable):
     """Documents in a folder that change. create makes the collection: {} or settings such as
-    {"stem": "english", "store": "source", "attributes": [{"name": "year", "type": "int"}]}.
+    {"stem": "english", "store": "source", "positions": True, "fields": ["title", "body"],
+    "attributes": [{"name": "year", "type": "int"}]}.
 
     DocIDs hold until the next change; names stay.
     """
@@ -219,8 +220,9 @@ def _changed(change: _native.Change) -> Dict[str, int]:
 def build_index(path: str, inputs: Sequence[str], timeout: Optional[float] = None, **settings: object) -> Dict[str, Any]:
     """Builds an index file from files of documents, and returns its numbers.
 
-    settings: format ("text", "jsonl", "trec", "warc", "pisa", "ciff"), text, id, fold, stem, stop_words, store ("text",
-    "source"), impacts (8 or 16 bits: BM25 or weights of vectors become integers), memory (bytes).
+    settings: format ("text", "jsonl", "trec", "warc", "pisa", "ciff"), text, fields, id, fold, stem, stop_words, store
+    ("text", "source"), positions (True for phrases), impacts (8 or 16 bits: BM25 or weights of vectors become integers),
+    memory (bytes).
     """
     files, n = _native.texts(inputs)
     summary = _native.Bytes()

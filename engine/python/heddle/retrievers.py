@@ -14,14 +14,15 @@ except ImportError:  # PyTerrier is optional
 class Retriever(_Base):  # type: ignore[misc]
     """Topics in, results out, as a transformer of PyTerrier: retriever(topics), or in a pipeline (retriever >> other).
 
-    source is an Index, a Collection, or an index of a Client; options go to its search. Topics are a DataFrame of
-    pandas with the columns qid and query (or query_toks, weights of terms), and results a DataFrame with docid, docno, rank
-    and score too (ranks begin at 0, as in PyTerrier). Topics as a list of dicts give a list of dicts, and need no pandas.
+    source is an Index, a Collection, or an index of a Client; options go to its search. Queries are words without
+    operators, unless literal=False is given. Topics are a DataFrame of pandas with the columns qid and query (or
+    query_toks, weights of terms), and results a DataFrame with docid, docno, rank and score too (ranks begin at 0, as in
+    PyTerrier). Topics as a list of dicts give a list of dicts, and need no pandas.
     """
 
     def __init__(self, source: Any, k: int = 1000, **options: Any) -> None:
         super().__init__()
-        self.source, self.k, self.options = source, k, options
+        self.source, self.k, self.options = source, k, {"literal": True, **options}
 
     def transform(self, topics: Any) -> Any:
         """Returns the best k documents of each topic."""
@@ -80,10 +81,7 @@ class Searcher:
 
     def batch_search(self, queries: Sequence[Any], qids: Iterable[str], k: int = 10, threads: int = 1) -> Dict[str, List[Hit]]:
         """Returns the best k documents of each query. The engine uses all cores: threads has no effect."""
-        options: Dict[str, Any] = {"scoring": self._scoring} if self._scoring else {}
-        if queries and isinstance(queries[0], str):
-            options["literal"] = True
-        hits = self.source.search(list(queries), k=k, names=True, **options)
+        hits = self.source.search(list(queries), k=k, names=True, literal=True, scoring=self._scoring)
         return {
             qid: [Hit(name, float(score), int(doc)) for doc, score, name in zip(*hits[i], hits.names[i])]
             for i, qid in enumerate(qids)

@@ -5,6 +5,7 @@ import gc
 import importlib.util
 import multiprocessing
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -143,11 +144,19 @@ class IndexTest(Files):
         first_use = "import heddle, os\nif os.fork() == 0: heddle.Token()\nelse: assert os.wait()[1] == 0"
         subprocess.run([sys.executable, "-c", first_use], check=True, timeout=60)
 
+    def test_phrases(self):
+        (self.folder / "looms.jsonl").write_text('{"id": "a", "title": "red", "body": "a loom is red"}\n{"id": "b", "title": "blue", "body": "the red loom"}\n')
+        looms = str(self.folder / "looms.hdl")
+        heddle.build_index(looms, [str(self.folder / "looms.jsonl")], fields=["title", "body"], positions=True)
+        with heddle.Index(looms, self.engine) as index:
+            self.assertEqual([values(d) for d in index.match(['"red loom"', "title:red", "red"])], [[1], [0], [0, 1]])
+
     @unittest.skipIf(numpy is None, "no numpy here")
     def test_numpy(self):
         hits = self.index.search(["sea"], k=5)
         self.assertEqual((hits.docs.dtype, hits.scores.dtype, hits.docs.shape), (numpy.uint32, numpy.float64, (1, 5)))
         self.assertTrue(numpy.shares_memory(hits.docs, hits[0][0]))
+        self.assertEqual(values(self.index.count(numpy.array(["sea", "moor"]))), [3, 1])
 
 
 def forked(index):
@@ -172,6 +181,10 @@ class CollectionTest(Files):
             news.refresh()
             self.assertEqual(news.info["documents"], 1)
             self.assertEqual([values(d) for d in news.match(["loom"])], [[0]])
+        settings = {"positions": True, "fields": ["title", "body"]}
+        with heddle.Collection(str(self.folder / "looms"), create=settings, engine=self.engine) as looms:
+            looms.add([{"id": "a", "title": "red", "body": "a loom is red"}, {"id": "b", "title": "blue", "body": "the red loom"}])
+            self.assertEqual([values(d) for d in looms.match(['"red loom"', "title:red"])], [[1], [0]])
 
 
 class TableTest(Files):
@@ -234,6 +247,8 @@ class RetrieverTest(Files):
             found = heddle.Retriever(index, k=2)([{"qid": "a", "query": "whale sea"}, {"qid": "b", "query": "moor"}])
             self.assertEqual([(r["qid"], r["docno"], r["docid"], r["rank"]) for r in found], [("a", "whale", 0, 0), ("a", "balloon", 3, 1), ("b", "moor", 2, 0)])
             self.assertEqual([r["docno"] for r in heddle.Retriever(index).search({"moor": 1.0})], ["moor"])
+            self.assertEqual([r["docno"] for r in heddle.Retriever(index).search('is it on (the "moor" OR')][:1], ["moor"])
+            self.fails("invalid_query", heddle.Retriever(index, literal=False).search, "moor OR")
 
     @unittest.skipIf(importlib.util.find_spec("pandas") is None, "no pandas here")
     def test_frames(self):
@@ -245,6 +260,7 @@ class RetrieverTest(Files):
             self.assertEqual(list(found.columns), ["qid", "query", "fold", "docid", "docno", "rank", "score"])
             self.assertEqual(found[["qid", "docno", "fold", "rank"]].values.tolist(), [["a", "whale", 1, 0], ["a", "balloon", 1, 1], ["c", "moor", 3, 0]])
             self.assertEqual(len(heddle.Retriever(index)(topics[1:2])), 0)
+            self.assertEqual(values(index.count(topics["query"][1:])), [0, 1])  # a column whose first row is 1
 
     def test_pyserini(self):
         with heddle.Index(self.books, self.engine) as index:
@@ -260,7 +276,7 @@ class RetrieverTest(Files):
 
 class ReadmeTest(Files):
     def test_examples(self):
-        """The examples of README.md run, in their order. The last one needs a server."""
+        """The examples of README.md run, in their order. ClientTest runs the last one."""
         page = (Path(__file__).parents[1] / "README.md").read_text()
         blocks = [block.split("```")[0] for block in page.split("```python\n")[1:]]
         self.assertEqual(len(blocks), 4)
@@ -303,19 +319,20 @@ class ClientTest(Files):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
+        heddle.Collection(str(cls.folder / "news"), create={}, engine=cls.engine).close()
         cls.server = subprocess.Popen(
             [os.environ["HEDDLE_PROGRAM"], "serve", "--backend", "host", "--index", f"books={cls.books}", "--table", f"years={cls.years}",
+             "--index", f"news={cls.folder}/news",
              "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--root", str(cls.folder), "--drain-delay", "0s"],
             stdout=subprocess.PIPE, text=True, env={k: v for k, v in os.environ.items() if not k.startswith("HEDDLE_")},
         )
         cls.addClassCleanup(cls.stop)
-        urls = {}
-        for line in cls.server.stdout:
-            urls[line.split()[0]] = line.split()[-1]
-            if line.startswith("listening"):
+        url, admin = (cls.server.stdout.readline().split()[-1] for _ in range(2))
+        cls.client = heddle.Client(url, admin=admin)
+        while True:
+            with contextlib.suppress(heddle.Error):  # files that are not in service yet
+                cls.client._send("/readyz", None)
                 break
-        cls.lines = urls
-        cls.client = heddle.Client(urls["listening"], admin=next((u for name, u in urls.items() if name != "listening"), None))
 
     @classmethod
     def stop(cls):
@@ -344,12 +361,36 @@ class ClientTest(Files):
             self.assertEqual(bytes(table.select("year, lang", order_by="year").ipc), bytes(years.select("year, lang", order_by="year").ipc))
             self.assertEqual(table.records("count(*)", "year > 1860"), years.records("count(*)", "year > 1860"))
             self.assertEqual(heddle.Searcher(remote).search("moor")[0].docid, "moor")
+            with unittest.mock.patch.object(self.client, "_send", wraps=self.client._send) as send:
+                remote.search(["sea", "moor"], scoring=("robertson", 1.2, 0.75))
+            self.assertEqual(send.call_count, 1)
+
+    def test_readme(self):
+        """The last example of README.md, on the files of this server."""
+        block = (Path(__file__).parents[1] / "README.md").read_text().split("```python\n")[4].split("```")[0]
+        for written, here in [
+            ("http://localhost:7700", self.client.url), ("http://localhost:7701", self.client.admin), ("kjv", "books"), ("faith hope", "sea"),
+            ("flights", "years"), ("delay >= 1000", "year > 1860"),
+        ]:
+            self.assertIn(written, block)
+            block = block.replace(written, here)
+        exec(compile(block, "README.md", "exec"), {"heddle": heddle})
+        self.assertEqual(self.client.index("news").search(["loom"], names=True).names, [["b"]])
 
     def test_errors(self):
         self.fails("invalid_query", self.client.index("books").search, ["sea OR"])
         self.fails("not_found", self.client.index("absent").search, ["sea"])
         self.fails("invalid_query", self.client.table("years").rows, "yaer > 1")
-        self.fails("internal", heddle.Client("http://127.0.0.1:9").index("books").count, ["sea"])
+        self.fails("unavailable", heddle.Client("http://127.0.0.1:9").index("books").count, ["sea"])
+        with socket.create_server(("127.0.0.1", 0)) as other:  # no server of HTTP
+            def greet():
+                with other.accept()[0] as caller:
+                    caller.sendall(b"220 mail\r\n")
+
+            thread = threading.Thread(target=greet)
+            thread.start()
+            self.fails("unavailable", heddle.Client(f"http://127.0.0.1:{other.getsockname()[1]}").index("books").count, ["sea"])
+            thread.join()
 
 
 if __name__ == "__main__":
