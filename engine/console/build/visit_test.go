@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -28,19 +29,12 @@ func TestFirstVisit(t *testing.T) {
 		t.Errorf("query %q, want %q", got, example)
 	}
 
-	value[bool](s, `(URL.createObjectURL = (b) => { b.text().then((t) => { window.saved = t; }); return "#"; }, true)`)
-	saved := func(kind string) string {
-		t.Helper()
-		value[bool](s, `(window.saved = undefined, [...document.querySelectorAll(".export button")].find((b) => b.innerText === "`+kind+`").click() ?? true)`)
-		s.until("window.saved !== undefined")
-		return value[string](s, "window.saved")
-	}
 	var rows []struct{ Doc string }
-	table, err := csv.NewReader(strings.NewReader(saved("CSV"))).ReadAll()
+	table, err := csv.NewReader(strings.NewReader(s.saved("CSV"))).ReadAll()
 	if err != nil || len(table) != 11 || !slices.Equal(table[0], []string{"rank", "doc", "id", "score", "text"}) {
 		t.Fatalf("CSV %q, %v", table, err)
 	}
-	if err := json.Unmarshal([]byte(saved("JSON")), &rows); err != nil || len(rows) != 10 {
+	if err := json.Unmarshal([]byte(s.saved("JSON")), &rows); err != nil || len(rows) != 10 {
 		t.Fatalf("JSON %v, %v", rows, err)
 	}
 	for i, doc := range s.texts(".hit b") {
@@ -67,4 +61,50 @@ func TestFirstVisit(t *testing.T) {
 	}
 	value[bool](s, `document.querySelectorAll(".history a")[1].click() ?? true`)
 	s.until(`document.querySelector("input.code").value !== "heaven earth" && document.querySelectorAll(".hits li").length === 10`)
+}
+
+// saved returns the content of the file that a button of an answer saves.
+func (s *site) saved(kind string) string {
+	s.Helper()
+	value[bool](s, `(window.saved = undefined, URL.createObjectURL = (b) => { b.text().then((t) => { window.saved = t; }); return "#"; },
+		[...document.querySelectorAll(".export button")].find((b) => b.innerText === "`+kind+`").click() ?? true)`)
+	s.until("window.saved !== undefined")
+	return value[string](s, "window.saved")
+}
+
+// TestExport: each value stands in the column of its name, also where hits have different members.
+func TestExport(t *testing.T) {
+	s := open(t, func(s *site) {
+		s.write("docs.jsonl", `{"id":"a","text":"loom loom","title":"A","size":{"x":[1,2]}}`+"\n"+`{"id":"b","text":"a loom","year":2001}`+"\n")
+		s.heddle("index", "build", "-o", "docs.hdl", "--store", "source", "docs.jsonl")
+	}, "serve", "--index", "docs=docs.hdl", "--drain-delay", "0s", "--backend", "host")
+	s.visit("search?index=docs&query=loom&fields=title,size,year")
+	s.until(`document.querySelectorAll(".hits li").length === 2`)
+	table, err := csv.NewReader(strings.NewReader(s.saved("CSV"))).ReadAll()
+	if err != nil || len(table) != 3 {
+		t.Fatalf("CSV %q, %v", table, err)
+	}
+	for i, want := range []map[string]string{{"doc": "a", "title": "A", "size": `{"x":[1,2]}`, "year": ""}, {"doc": "b", "title": "", "size": "", "year": "2001"}} {
+		for name, text := range want {
+			if at := slices.Index(table[0], name); at < 0 || table[i+1][at] != text {
+				t.Errorf("%s of hit %d is not %q: %q", name, i+1, text, table)
+			}
+		}
+	}
+}
+
+// TestRefusal: the pages work in a browser that keeps nothing, such as one without cookies.
+func TestRefusal(t *testing.T) {
+	s := openDemo(t)
+	if _, err := chromedp.Call(s.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `
+		for (const kind of ["localStorage", "sessionStorage"]) {
+			Object.defineProperty(window, kind, { get() { throw new DOMException("denied", "SecurityError"); } });
+		}`}); err != nil {
+		t.Fatal(err)
+	}
+	s.visit("search?index=kjv&query=faith+hope")
+	s.until(`document.querySelectorAll(".hits li").length === 10`)
+	s.setTheme("dark")
+	value[bool](s, `document.querySelector(".history summary").click() ?? true`)
+	s.until(`document.querySelectorAll(".history li").length === 1`)
 }

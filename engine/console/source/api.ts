@@ -1,4 +1,5 @@
 // Requests to the server of the page.
+import { tab } from "./storage";
 
 export class Problem extends Error {
   constructor(readonly status: number, message: string, readonly code = "", readonly offset?: number) {
@@ -7,9 +8,9 @@ export class Problem extends Error {
 }
 
 const tokenKey = "heddle-token";
-export const token = () => sessionStorage.getItem(tokenKey) ?? "";
+export const token = () => tab.get(tokenKey) ?? "";
 export function setToken(text: string) {
-  sessionStorage.setItem(tokenKey, text);
+  tab.set(tokenKey, text);
 }
 
 const headers = (): Record<string, string> => (token() ? { Authorization: `Bearer ${token()}` } : {});

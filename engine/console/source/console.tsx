@@ -10,6 +10,7 @@ import { Keys } from "./keys";
 import { Indexes } from "./indexes";
 import { Live } from "./live";
 import { Search } from "./search";
+import { visits } from "./storage";
 import { Tables } from "./tables";
 import { Score, Way } from "./why";
 
@@ -29,7 +30,7 @@ type Theme = (typeof themes)[number];
 
 function setTheme(theme: Theme) {
   document.documentElement.dataset.theme = theme;
-  localStorage.setItem("heddle-theme", theme);
+  visits.set("heddle-theme", theme);
   dispatchEvent(new Event("themed"));
 }
 
@@ -86,7 +87,7 @@ function Console() {
   );
 }
 
-const kept = localStorage.getItem("heddle-theme") as Theme;
+const kept = visits.get("heddle-theme") as Theme;
 document.documentElement.dataset.theme = themes.includes(kept) ? kept : "auto";
 const root = document.getElementById("console")!;
 root.replaceChildren();

@@ -1,6 +1,7 @@
 // The last queries of this browser, and answers as files.
 import { useState } from "preact/hooks";
 import { Text } from "./parts";
+import { visits } from "./storage";
 
 interface Past { place: string; text: string }
 
@@ -9,7 +10,7 @@ const most = 50;
 
 function past(): Past[] {
   try {
-    return JSON.parse(localStorage.getItem(key) ?? "[]");
+    return JSON.parse(visits.get(key) ?? "[]");
   } catch {
     return [];
   }
@@ -18,7 +19,7 @@ function past(): Past[] {
 // remember puts the address of a query first. Text is what people read.
 export function remember(place: string, text: string) {
   history.replaceState(null, "", place);
-  localStorage.setItem(key, JSON.stringify([{ place, text }, ...past().filter((p) => p.place !== place)].slice(0, most)));
+  visits.set(key, JSON.stringify([{ place, text }, ...past().filter((p) => p.place !== place)].slice(0, most)));
 }
 
 // History lists the queries of a page.
@@ -29,7 +30,7 @@ export function History({ page }: { page: string }) {
       <summary>History</summary>
       {all.length === 0 ? <p class="hint">No query yet.</p> : <>
         <ol>{all.map((p) => <li key={p.place}><a href={p.place}><Text of={p.text} /></a></li>)}</ol>
-        <button type="button" onClick={() => { localStorage.removeItem(key); setAll([]); }}>Clear history</button>
+        <button type="button" onClick={() => { visits.set(key, "[]"); setAll([]); }}>Clear history</button>
       </>}
     </details>
   );
@@ -37,13 +38,16 @@ export function History({ page }: { page: string }) {
 
 // cell is a value of CSV (RFC 4180). An apostrophe keeps a spreadsheet from taking a text for a formula.
 function cell(v: unknown): string {
-  let text = String(v ?? "");
+  let text = typeof v === "object" && v ? JSON.stringify(v) : String(v ?? "");
   if (typeof v === "string" && /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text))) text = `'${text}`;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-export const csv = (rows: Record<string, unknown>[]) =>
-  [Object.keys(rows[0] ?? {}), ...rows.map((r) => Object.values(r))].map((r) => r.map(cell).join(",") + "\r\n").join("");
+// csv has a column for each member of any row.
+export function csv(rows: Record<string, unknown>[]): string {
+  const names = [...new Set(rows.flatMap((r) => Object.keys(r)))];
+  return [names, ...rows.map((r) => names.map((name) => r[name]))].map((r) => r.map(cell).join(",") + "\r\n").join("");
+}
 
 // Export saves rows as a file.
 export function Export({ name, rows }: { name: string; rows: Record<string, unknown>[] }) {

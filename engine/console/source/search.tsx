@@ -286,7 +286,7 @@ function Hits({ of, ranked, before, why, children }: { of: Answer; ranked: boole
     : <><b>{count(of.count)}</b> {of.count === 1 ? "document" : "documents"}</>;
   return (
     <Panel title={ranked ? "Best documents" : "Matching documents"}
-      aside={<span class="total" id="count">{matching} in {time(of.way.took_ms)} <Export name="hits" rows={of.hits.map((h, i) => ({ rank: before + i + 1, doc: h.doc ?? "", id: h.id, ...(ranked && { score: h.score }), ...h.fields, ...h.attributes, text: h.text.map((t) => t.text).join("") }))} /></span>}>
+      aside={<span class="total" id="count">{matching} in {time(of.way.took_ms)} <Export name="hits" rows={of.hits.map((h, i) => ({ rank: before + i + 1, doc: h.doc ?? "", id: h.id, ...(ranked && { score: h.score }), text: h.text.map((t) => t.text).join(""), ...h.attributes, ...h.fields }))} /></span>}>
       {of.hits.length === 0 && <p class="hint">No document.</p>}
       <ol class="hits" start={before + 1}>
         {of.hits.map((h) => (
