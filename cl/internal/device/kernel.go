@@ -47,7 +47,7 @@ func (k Kernel[A]) Launch(x *Flight, args A, groups, local int, to Counter) erro
 	return x.launch(k.KernelID, reflect.TypeFor[A](), unsafe.Pointer(&args), 1, [2]int{groups}, [2]int{local}, false, to)
 }
 
-// LaunchWhole is Launch for a kernel that asks for the number of its work-groups: no launch is cut.
+// LaunchWhole is Launch in one piece, for a kernel that asks for the number of its work-groups, or whose work-groups take unequal times.
 func (k Kernel[A]) LaunchWhole(x *Flight, args A, groups, local int, to Counter) error {
 	return x.launch(k.KernelID, reflect.TypeFor[A](), unsafe.Pointer(&args), 1, [2]int{groups}, [2]int{local}, true, to)
 }

@@ -95,11 +95,11 @@ func (x *slot) launchAll() error {
 // launchProbe enqueues the kernel that searches for the elements of the tiles.
 func (x *slot) launchProbe(kernel device.Kernel[probeArguments], local int) error {
 	r := &x.round
-	groups, sumsAt := r.tiles, r.sumsAt
-	if r.parts > 0 {
-		groups, sumsAt = r.parts, r.sumsAt/4
+	launch, groups, sumsAt := device.Kernel[probeArguments].Launch, r.tiles, r.sumsAt
+	if r.parts > 0 { // in pieces, each one would take as long as its longest query
+		launch, groups, sumsAt = device.Kernel[probeArguments].LaunchWhole, r.parts, r.sumsAt/4
 	}
-	return kernel.Launch(&x.Flight, probeArguments{a: x.arena(), aux: x.aux(), batch: x.batch, tilesAt: r.tilesAt, decoded: x.decoded, matches: x.found,
+	return launch(kernel, &x.Flight, probeArguments{a: x.arena(), aux: x.aux(), batch: x.batch, tilesAt: r.tilesAt, decoded: x.decoded, matches: x.found,
 		counts: x.out, sums: x.batch, sumsAt: sumsAt, countOnly: x.countOnly, loadsTotal: x.loads}, groups, local, device.ProbeTime)
 }
 

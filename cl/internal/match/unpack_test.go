@@ -57,7 +57,6 @@ func TestUnpacked(t *testing.T) {
 			}
 			r, _ := s.cut(&batch, tables.Records, position{}, up, firstTile)
 			unpacked[r.unpacked]++
-			println(r.unpacked, countOnly, len(queries))
 			var got plan.Results
 			if err := s.Match(ctx, &batch, &got); err != nil {
 				t.Fatal(err)
