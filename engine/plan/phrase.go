@@ -15,6 +15,7 @@ const (
 	// between the positions of the slots, each less the offset of the slot.
 	Sloppy
 	// Near counts the occurrences of any slot from which the least window with all slots has at most Distance positions, as #uw of Indri.
+	// Slots of one list share its positions, and each of their occurrences counts.
 	Near
 	// Ordered counts the occurrences of the first slot behind which each next slot follows, in order, at most Distance positions behind
 	// the slot before, as #od of Indri. Each slot takes its first occurrence behind the slot before.
