@@ -343,3 +343,25 @@ func TestPhraseWithoutPositions(t *testing.T) {
 		t.Errorf("a phrase of one word: %v, %v", h.Docs, err)
 	}
 }
+
+// TestPhraseOfOnePlace: a phrase of which stop words leave a prefix alone scores as an OR of its terms, as MultiPhraseQuery of Lucene.
+func TestPhraseOfOnePlace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.hdl")
+	opt := build.DefaultOptions()
+	opt.Format, opt.StopWords, opt.Positions, opt.Stdin = build.Text, []string{"the"}, true, strings.NewReader("a\tthe loom\nb\tloo loom weft\nc\tred loo loo\nd\tred\ne\tloom red weft\n")
+	if _, err := build.Build(t.Context(), path, []string{"-"}, opt); err != nil {
+		t.Fatal(err)
+	}
+	x, err := onThread(t).OpenIndex(t.Context(), path, IndexOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	for _, text := range []string{`"the lo*"`, `"lo* the"~2`, `NEAR/3(the lo*)`, `+"the lo*"`} {
+		got, err := x.Search(t.Context(), Query{Text: text, K: 10})
+		want, wrong := x.Search(t.Context(), Query{Text: "loo loom", K: 10})
+		if err != nil || wrong != nil || len(got.Docs) != 4 || !slices.Equal(got.Docs, want.Docs) || !slices.Equal(got.Scores, want.Scores) {
+			t.Errorf("%s: %v %v, %v; want %v %v, %v", text, got.Docs, got.Scores, err, want.Docs, want.Scores, wrong)
+		}
+	}
+}

@@ -52,7 +52,9 @@
 // between in and beginning, and is left out of a window. A slop is the distance by which the words may move
 // against one another, as in Lucene: "red loom"~2 also finds loom red. The frequency of a sloppy phrase adds 1 / (1 + d) for each match
 // with the distance d, and the weight of a phrase is the sum of the weights of its terms. A window of Indri (#uw5,
-// #od5) counts the places where the words begin; each word of an ORDERED takes its first place behind the word before. A prefix stands for any of its terms.
+// #od5) counts the places where the words begin; each word of an ORDERED takes its first place behind the word before. Two equal words
+// of a NEAR may take one place, so that NEAR/5(red red) finds one red, and ORDERED/5(red red) needs two. A prefix stands for any of its
+// terms. If stop words leave one place of a phrase or window, its terms are an OR, and each scores alone.
 // In quotes only the quote, the backslash and a * at the end of a word have a meaning, in a window also parentheses. A phrase begins at
 // the start of a word, a window has no white space before its parenthesis: NEAR/5 (red loom) is text.
 //
