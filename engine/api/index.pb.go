@@ -1284,7 +1284,8 @@ type SearchResponse struct {
 	Hits []*Hit `protobuf:"bytes,1,rep,name=hits,proto3" json:"hits,omitempty"`
 	// Time in the engine, in milliseconds.
 	TookMs float64 `protobuf:"fixed64,3,opt,name=took_ms,json=tookMs,proto3" json:"took_ms,omitempty"`
-	// The part of took_ms in which the query waited for a processor.
+	// The part of took_ms in which the query waited for a processor. Of a collection or cluster the longest wait of a
+	// shard, with explain only.
 	QueuedMs float64 `protobuf:"fixed64,5,opt,name=queued_ms,json=queuedMs,proto3" json:"queued_ms,omitempty"`
 	// With explain only.
 	Explanation string `protobuf:"bytes,4,opt,name=explanation,proto3" json:"explanation,omitempty"`

@@ -295,7 +295,7 @@ func (i indexService) answer(ctx context.Context, name string, q engine.Query, a
 			return 0, 0, nil, err
 		}
 		deliver(&hits[0])
-		return milliseconds(began), 0, cover, nil
+		return milliseconds(began), inMilliseconds(hits[0].Queued), cover, nil
 	}
 	snapshot, err := i.s.snapshot(name)
 	if err != nil {

@@ -135,8 +135,9 @@ type Hits struct {
 	Facets  []facet.Facet
 	// Err says why a query of a batch is invalid.
 	Err error
-	// Explanation is the way of the query through each shard, if it was asked for.
+	// Explanation is the way of the query through each shard, and Queued is the longest wait for a processor there, if they were asked for.
 	Explanation string
+	Queued      time.Duration
 	// Note says which parts of the text have no effect.
 	Note string
 

@@ -15,6 +15,7 @@ func (s *search) explain(i int, pieces []Piece[*part.Answer]) {
 	answers := make([]string, len(s.Layout.Shards))
 	for _, p := range pieces {
 		answers[p.Shards[0]] = p.Answer.Explanation
+		s.hits[i].Queued = max(s.hits[i].Queued, p.Answer.Queued)
 	}
 	s.hits[i].Explanation = Explain(answers)
 }
