@@ -142,6 +142,32 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// TestTexts: bytes of texts that are not UTF-8 become U+FFFD in both codecs, and other errors stay.
+func TestTexts(t *testing.T) {
+	for _, c := range Codecs(func(context.Context, int64) error { return nil }) {
+		for _, m := range []proto.Message{
+			&api.SearchResponse{Hits: []*api.Hit{{Id: 1}, {Doc: "caf\xe9"}}, Note: "é\xff", Suggestions: &api.Suggestions{Words: []*api.Correction{{Terms: []*api.Suggestion{{Term: "\xe9t\xe9"}}}}}},
+			&api.SuggestResponse{Terms: []*api.Suggestion{{Term: "caf\xe9", Documents: 3}}},
+			&api.Statistics{Terms: []string{"a", "b\xff\xfec"}},
+		} {
+			var dst bytes.Buffer
+			got := m.ProtoReflect().New().Interface()
+			if err := c.MarshalWrite(t.Context(), &dst, m); err != nil {
+				t.Errorf("%s of %T: %v", c.Name(), m, err)
+			} else if err := c.UnmarshalRead(t.Context(), &dst, got); err != nil {
+				t.Errorf("%s of %T is read: %v", c.Name(), m, err)
+			}
+			want := proto.Clone(m)
+			if !repair(want.ProtoReflect()) || !proto.Equal(got, want) || repair(got.ProtoReflect()) {
+				t.Errorf("%s: %v, want %v", c.Name(), got, want)
+			}
+		}
+		if err := c.MarshalWrite(t.Context(), new(bytes.Buffer), "no message"); err == nil {
+			t.Errorf("%s writes a string", c.Name())
+		}
+	}
+}
+
 // TestGzip: the account of a message begins and ends with it.
 func TestGzip(t *testing.T) {
 	full := errors.New("full")

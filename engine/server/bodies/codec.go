@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"strings"
+	"unicode/utf8"
 
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connectproto"
@@ -37,7 +39,8 @@ type codec struct {
 	weigh func(text []byte, m proto.Message) (int64, error)
 }
 
-// MarshalWrite implements connect.Codec.
+// MarshalWrite implements connect.Codec. Bytes of a text that are not UTF-8, such as of a term of an index in another encoding,
+// become U+FFFD, as in the plain HTTP routes.
 func (c *codec) MarshalWrite(ctx context.Context, dst io.Writer, msg any) error {
 	switch m := msg.(type) {
 	case *api.SearchResponse, *api.SearchBatchResponse, *api.MatchResponse: // they have many numbers
@@ -51,7 +54,41 @@ func (c *codec) MarshalWrite(ctx context.Context, dst io.Writer, msg any) error 
 		_, err := dst.Write(api.AppendProtoJSON(room, m.(proto.Message)))
 		return err
 	}
-	return c.Codec.MarshalWrite(ctx, dst, msg)
+	err := c.Codec.MarshalWrite(ctx, dst, msg)
+	if m, ok := msg.(proto.Message); ok && err != nil {
+		if m = proto.Clone(m); repair(m.ProtoReflect()) {
+			return c.Codec.MarshalWrite(ctx, dst, m)
+		}
+	}
+	return err
+}
+
+// repair puts U+FFFD into the texts of a message for bytes that are not UTF-8, and tells whether there were any.
+func repair(m protoreflect.Message) (found bool) {
+	valid := func(v protoreflect.Value) (protoreflect.Value, bool) {
+		if inner, ok := v.Interface().(protoreflect.Message); ok {
+			found = repair(inner) || found
+		} else if text, ok := v.Interface().(string); ok && !utf8.ValidString(text) {
+			found = true
+			return protoreflect.ValueOfString(strings.ToValidUTF8(text, "\uFFFD")), true
+		}
+		return v, false
+	}
+	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		if !f.IsList() { // the definition has no maps in answers
+			if v, changed := valid(v); changed {
+				m.Set(f, v)
+			}
+			return true
+		}
+		for i := range v.List().Len() {
+			if one, changed := valid(v.List().Get(i)); changed {
+				v.List().Set(i, one)
+			}
+		}
+		return true
+	})
+	return found
 }
 
 // UnmarshalRead implements connect.Codec.
