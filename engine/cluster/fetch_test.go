@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -100,4 +101,29 @@ func TestFetch(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestCorrections: a collection corrects the words of a query that no document has, not the terms of prefixes and tolerant words that
+// deleted documents alone have, and no excluded words.
+func TestCorrections(t *testing.T) {
+	c, err := newEngine(t).OpenCollection(t.Context(), t.TempDir()+"/c", engine.CollectionOptions{Create: &engine.CollectionSettings{Positions: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Add(t.Context(), slices.Values([]engine.Document{{Name: "a", Text: "red loom heaven"}, {Name: "gone", Text: "looms loomy"}})); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Delete(t.Context(), "gone"); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"looms hevan": "[{looms [{loom 1}]} {hevan [{heaven 1}]}]", "lo* hevan^2 -lomo": "[{hevan [{heaven 1}]}]", `"hevan lo*" OR +lom~1 -heavn`: "[{hevan [{heaven 1}]}]",
+		"lo*": "[]", `"lo* re*" NOT hevan`: "[]", "NEAR/3(lo* hevan)": "[{hevan [{heaven 1}]}]",
+	} {
+		got, err := c.Corrections(t.Context(), engine.Query{Text: text})
+		if err != nil || fmt.Sprint(got) != want {
+			t.Errorf("%s: %v, %v, want %s", text, got, err, want)
+		}
+	}
 }

@@ -2,7 +2,9 @@ package coordinator
 
 import (
 	"context"
+	"slices"
 
+	"heddle/engine/index/querylang"
 	"heddle/engine/internal/layout"
 	"heddle/engine/internal/suggest"
 )
@@ -23,8 +25,11 @@ func (c *Coordinator) Corrections(ctx context.Context, index string, q *Query) (
 	ctx, cancel := c.Deadline(ctx, q.Timeout)
 	defer cancel()
 	err = c.Run(ctx, index, layout.Index, func(ctx context.Context, x *Collection) error {
-		r := &run{c, Reach{Collection: x}}
-		f, err := r.facts(ctx, []Query{*q}, expanding([]Query{*q}), nil)
+		r, plain := &run{c, Reach{Collection: x}}, *q
+		if e := expanding([]Query{*q})[0]; e != nil {
+			plain.Text = querylang.Expr{Op: querylang.Or, Args: words(nil, e)}.String()
+		}
+		f, err := r.facts(ctx, []Query{plain}, []*querylang.Expr{nil}, nil)
 		if err != nil {
 			return err
 		}
@@ -40,6 +45,29 @@ func (c *Coordinator) Corrections(ctx context.Context, index string, q *Query) (
 		return err
 	})
 	return all, err
+}
+
+// words appends the words and phrases of an expression to all: prefixes and tolerant words stand for terms of the index, also of
+// deleted documents, and excluded words count not.
+func words(all []querylang.Expr, e *querylang.Expr) []querylang.Expr {
+	args := e.Args
+	switch {
+	case e.Op == querylang.Term:
+		return append(all, *e)
+	case e.Positional():
+		one := *e
+		one.Args = slices.DeleteFunc(slices.Clone(args), func(a querylang.Expr) bool { return a.Op == querylang.Prefix })
+		if len(one.Args) > 0 {
+			all = append(all, one)
+		}
+		return all
+	case e.Op == querylang.Not:
+		args = args[:1]
+	}
+	for i := range args {
+		all = words(all, &args[i])
+	}
+	return all
 }
 
 // expanded returns the terms of a prefix or tolerant word from all shards.
