@@ -12,7 +12,7 @@ import (
 // rankMemory leaves so few candidates to each of rankCopies times the queries that
 // they are cut to the best ones several times.
 const (
-	rankMemory = 48 << 20
+	rankMemory = 34 << 20
 	rankCopies = 4
 )
 
