@@ -30,8 +30,10 @@ type selector struct {
 }
 
 // wideQueries is the number of queries that several groups may cut, for a number of places
-// for keys in all.
-func wideQueries(t device.Tuning, keys int) int { return min(keys/selectWide(t), maxWide) }
+// for keys in all. Their kept keys take at most 16 times the memory of the keys.
+func wideQueries(t device.Tuning, keys int) int {
+	return min(keys/selectWide(t), 16*keys/selectKept, maxWide)
+}
 
 // selectorBytes is the device memory of a selector.
 func selectorBytes(t device.Tuning, keys int) uint64 {

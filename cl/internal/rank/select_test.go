@@ -281,7 +281,7 @@ func TestSelectMany(t *testing.T) {
 	tuning := selectForms(d)["local, 64"]
 	b := devicetest.OpenRow(t, d, tuning, false)
 	r := rand.New(rand.NewPCG(9, 1))
-	const capacity, k = 600, 10
+	const capacity, k = 2100, 10
 	for queries, launches := range map[int]int{maxWide: 3, maxWide + 1: 1} {
 		s := newSelection(t, b, queries, capacity, k)
 		keys, counts := make([][]uint64, queries), make([]uint32, queries)
