@@ -157,11 +157,13 @@ func (b *Batch) makePhrases(ctx context.Context, s plan.Store, st *plan.Stats) e
 	if !ok {
 		return nil
 	}
-	var all []*plan.Phrase
-	load := uint64(0)
+	all := make([]*plan.Phrase, 0, len(b.owned))
+	load, least := uint64(0), DeviceDocuments(maker)
 	for _, p := range b.owned {
 		if p != nil {
-			load += p.load(b.source)
+			if load < least {
+				load += p.load(b.source)
+			}
 			for i := range p.phrases {
 				all = append(all, &p.phrases[i])
 			}
@@ -170,7 +172,7 @@ func (b *Batch) makePhrases(ctx context.Context, s plan.Store, st *plan.Stats) e
 	switch {
 	case len(all) == 0:
 		return nil
-	case load < DeviceDocuments(maker):
+	case load < least:
 		st.PhraseReason = "it is faster there"
 		return nil
 	}
