@@ -10,6 +10,7 @@ import (
 	"heddle/cl/internal/device/devicetest"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback/phrase"
 )
 
@@ -150,6 +151,7 @@ func makesAll(t *testing.T, at []map[uint32][]uint32, all []*plan.Phrase, made f
 // TestKindsInGo compares phrases and windows of pure Go over the positions of each generator with plain Go, at once and with documents that are
 // left.
 func TestKindsInGo(t *testing.T) {
+	testneeds.Sequential(t)
 	for name, next := range generators {
 		t.Run(name, func(t *testing.T) {
 			at, all := positionsOf(next), append(drawn(200), alternatives(200)...)
@@ -182,10 +184,13 @@ func TestKindsInGo(t *testing.T) {
 	}
 }
 
-// TestKinds is TestKindsInGo on a device.
+// TestKinds is TestKindsInGo on a device. The race detector gets one generator.
 func TestKinds(t *testing.T) {
 	devicetest.ForShapes(t, devicetest.Find(t, ops), func(t *testing.T, rt *device.Runtime) {
 		for name, next := range generators {
+			if testneeds.Race && name != "few" {
+				continue
+			}
 			t.Run(name, func(t *testing.T) {
 				at, all := positionsOf(next), append(drawn(200), alternatives(200)...)
 				src, left := sourceOf(t, at), 0
