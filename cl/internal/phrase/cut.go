@@ -15,20 +15,22 @@ const (
 	listUnits   = 4 // uint4 of a list in the upload
 )
 
-// cut cuts a batch of phrases into rounds.
+// cut cuts a part of a batch of phrases into rounds. It belongs to one goroutine.
 type cut struct {
 	set     *lists.Set
 	data    *data
-	most    int // places of a round
 	phrases []*plan.Phrase
+	made    []*plan.Made // by phrase; nil: the kernels do not make its list
+	stats   plan.Stats
 
 	tables     *lists.Tables
 	freqs      [lists.MaxArenas]*ocl.MemObject
 	freqPlaces []lists.Place // by list
 
-	next int    // the next phrase
-	list int    // the next list of its rarest word
-	done uint32 // documents of that list in earlier rounds
+	next  int    // the next phrase
+	order []int  // its words, the one with the fewest documents first; empty: not sorted yet
+	list  int    // the next list of its rarest word
+	done  uint32 // documents of that list in earlier rounds
 
 	// The fields below belong to one round.
 	of             []int       // by query: its phrase
@@ -37,44 +39,48 @@ type cut struct {
 	runs           [len(lists.Decoders)][][lists.RunWords]uint32
 	runsAt         [len(lists.Decoders)]int
 	places         int
-	queriesAt      int    // in uint4
-	words          int    // of the upload
-	moved          uint64 // bytes that decoding and phrase_find load and store; phrase_match adds its candidates, positions and results, but no search in lists
-	order          []int  // words of a phrase, the one with the fewest documents first
+	queriesAt      int      // in uint4
+	words          int      // of the upload
+	moved          uint64   // bytes that decoding and phrase_find load and store; phrase_match adds its candidates, positions and results, but no search in lists
+	found          []uint32 // what phrase_match found, foundWords each, in any order
 }
 
-// nextRound makes the next round. At the end it has no queries.
-func (c *cut) nextRound() error {
+// nextRound makes the next round. It returns false if there is none.
+func (c *cut) nextRound() bool {
 	c.of, c.parts, c.queries, c.lists, c.places, c.moved = c.of[:0], c.parts[:0], c.queries[:0], c.lists[:0], 0, 0
 	for d := range c.runs {
 		c.runs[d] = c.runs[d][:0]
 	}
 	c.words = 0
-	for ; c.next < len(c.phrases); c.next, c.list, c.done = c.next+1, 0, 0 {
+	for ; c.next < len(c.phrases); c.next, c.order, c.list, c.done = c.next+1, c.order[:0], 0, 0 {
 		p := c.phrases[c.next]
-		if refuses(c.set.Src, p) != "" {
-			continue
+		if len(c.order) == 0 {
+			if reason := refuses(c.set.Src, p); reason != "" {
+				c.stats.PhraseReason = cmp.Or(c.stats.PhraseReason, reason)
+				continue
+			}
+			c.made[c.next] = new(plan.Made)
+			c.sort(p)
 		}
-		c.sort(p)
 		rarest := p.Slots[c.order[0]].Lists
 		for asked := false; c.list < len(rarest); c.list, c.done = c.list+1, 0 {
 			n := c.set.Src.Lists[rarest[c.list]].Len
-			left := c.most - c.places
-			if left < lists.RunLen || c.words+size(p, left) > uploadWords {
-				return nil
+			left := c.data.most - c.places
+			take := min(n-c.done, uint32(left/lists.RunLen*lists.RunLen))
+			if left < lists.RunLen || c.words+size(p, int(take)) > uploadWords {
+				return true
 			}
 			if !asked {
 				c.ask(p)
 				asked = true
 			}
-			take := min(n-c.done, uint32(left/lists.RunLen*lists.RunLen))
 			c.add(p, rarest[c.list], take)
 			if c.done += take; c.done < n {
-				return nil
+				return true
 			}
 		}
 	}
-	return nil
+	return len(c.queries) > 0
 }
 
 // sort sorts the words of a phrase.
@@ -85,7 +91,6 @@ func (c *cut) sort(p *plan.Phrase) {
 		}
 		return n
 	}
-	c.order = c.order[:0]
 	for i := range p.Slots {
 		c.order = append(c.order, i)
 	}

@@ -8,12 +8,14 @@ import (
 	ocl "github.com/jgillich/go-opencl/cl"
 
 	"heddle/cl/internal/device"
+	"heddle/cl/internal/lists"
 )
 
 // data is the data of phrases beside the lists.
 type data struct {
 	reason string // why there is none; empty: there is
 	bytes  uint64
+	most   int // places of a round
 
 	words, directory, ranks      *ocl.MemObject
 	wordCount, groups, rankCount int // groups: entries of the directory
@@ -50,6 +52,8 @@ func (m *Maker) load(ctx context.Context) (*data, error) {
 	if err := m.set.Memory.Reserve(d.bytes, "positions"); err != nil {
 		return nil, err
 	}
+	bytes := min(rt.Info.Memory, m.set.Memory.Size(), m.set.Memory.Left()) / 16 // of the buffers of a slot
+	d.most = int(max(min(bytes/(4*(1+2+foundWords)), rt.Info.MaxAlloc/(4*(foundWords+1)), 1<<24), 2*lists.RunLen))
 	for i, to := range []**ocl.MemObject{&d.words, &d.directory, &d.ranks} {
 		if *to, err = rt.LoadWords(ctx, all[i], "positions"); err != nil {
 			d.release(m.set.Memory)

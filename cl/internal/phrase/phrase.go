@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -12,7 +13,6 @@ import (
 	"heddle/cl/internal/lists"
 	"heddle/cl/internal/rank"
 	"heddle/cl/internal/rank/packets"
-	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 )
 
@@ -31,8 +31,12 @@ func Least(t device.Tuning) uint64 {
 	return 1 << 11
 }
 
-// Maker makes the lists of phrases over a set of resident lists. It is safe for concurrent use: each batch under
-// way has a slot of its own.
+// partLen is the number of phrases of a part of a batch at most. Threads cut and collect the rounds of parts at the same time, while the device
+// works for others. Shorter parts cost more launches.
+const partLen = 256
+
+// Maker makes the lists of phrases over a set of resident lists. It is safe for concurrent use: each round on the
+// device has a slot of its own.
 type Maker struct {
 	set    *lists.Set
 	ranker *rank.Ranker // has the frequencies
@@ -86,50 +90,50 @@ func (m *Maker) Make(ctx context.Context, phrases []*plan.Phrase, st *plan.Stats
 // run is Make on lists that may have positions, without a self-test, and with errors where memory is short.
 func (m *Maker) run(ctx context.Context, phrases []*plan.Phrase, st *plan.Stats) ([]*plan.Made, error) {
 	began := time.Now()
-	made := make([]*plan.Made, len(phrases))
-	c := &cut{set: m.set, phrases: phrases}
-	var err error
-	if c.freqs, c.freqPlaces, err = m.ranker.Frequencies(ctx); err != nil {
+	freqs, freqPlaces, err := m.ranker.Frequencies(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if c.tables, err = m.set.TablesOf(ctx, m.set.Auto); err != nil {
+	tables, err := m.set.TablesOf(ctx, m.set.Auto)
+	if err != nil {
 		return nil, err
 	}
 	d, err := device.Once(ctx, m.set.Building, m.set.Closing, m.data.Load, m.data.Store, func() (*data, error) { return m.load(ctx) })
 	if err != nil {
 		return nil, err
 	}
+	made := make([]*plan.Made, len(phrases))
 	if d.reason != "" {
 		st.PhraseReason = d.reason
 		return made, nil
 	}
-	c.data = d
-	x, err := m.free.Take(ctx, m.set.Closing, m.newSlot)
-	if err != nil {
-		return nil, err
+	var parts []*cut
+	for some := range slices.Chunk(phrases, partLen) {
+		parts = append(parts, &cut{set: m.set, data: d, tables: tables, freqs: freqs, freqPlaces: freqPlaces, phrases: some, made: made[len(parts)*partLen:][:len(some)]})
 	}
-	err = (*lists.Pins)(nil).Finish(x.make(ctx, c, made, st), x.giveBack)
+	err = device.InParallel(len(parts), math.MaxInt, func(i int) error { return m.make(ctx, parts[i]) })
+	for _, c := range parts {
+		st.Add(c.stats)
+	}
 	st.Wall += time.Since(began)
 	return made, err
 }
 
-// make makes the lists of phrases round by round.
-func (x *slot) make(ctx context.Context, c *cut, made []*plan.Made, st *plan.Stats) (err error) {
-	defer mapped.Catch(mapped.Watch(), &err)
-	c.most = x.most
-	for _, p := range c.phrases {
-		if st.PhraseReason == "" {
-			st.PhraseReason = refuses(c.set.Src, p)
-		}
-	}
-	for {
-		if err := c.nextRound(); err != nil || len(c.queries) == 0 {
+// make makes the lists of a part of a batch round by round.
+func (m *Maker) make(ctx context.Context, c *cut) error {
+	for c.nextRound() {
+		x, err := m.free.Take(ctx, m.set.Closing, m.newSlot)
+		if err != nil {
 			return err
 		}
-		if err := x.run(ctx, c, made, st); err != nil {
+		if err := (*lists.Pins)(nil).Finish(x.run(ctx, c), x.giveBack); err != nil {
+			return err
+		}
+		if err := c.collect(); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // refuses tells why the kernels do not make the list of a phrase; empty: they do.
@@ -143,17 +147,20 @@ func refuses(src *plan.Source, p *plan.Phrase) string {
 	case n > Lists:
 		return fmt.Sprintf("a phrase of words with more than %d terms", Lists)
 	}
-	seen := map[plan.Handle]bool{}
+	var seen []plan.Handle // by a sloppy phrase with alternatives
 	for _, s := range p.Slots {
 		for _, h := range s.Lists {
 			src.Describe(h)
 			if l := &src.Lists[h]; l.Len > 0 && !packets.Fits(l.Codec) {
 				return fmt.Sprintf("a list of %v", l.Codec)
 			}
-			if n > len(p.Slots) && p.Kind == plan.Sloppy && seen[h] {
+			if n == len(p.Slots) || p.Kind != plan.Sloppy {
+				continue
+			}
+			if slices.Contains(seen, h) {
 				return "a sloppy phrase of words that have a term in common"
 			}
-			seen[h] = true
+			seen = append(seen, h)
 		}
 	}
 	return ""

@@ -35,12 +35,7 @@ func TestPhrases(t *testing.T) {
 			t.Errorf("%d candidates, %d positions, %d of the device", st.PhraseCandidates, st.Positions, st.DevicePositions)
 		}
 		once := st
-		x, err := m.free.Take(t.Context(), nil, m.newSlot)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x.most, st = 2*lists.RunLen, plan.Stats{}
-		m.free.Give(x)
+		m.data.Load().most, st = 2*lists.RunLen, plan.Stats{}
 		made, err := m.run(t.Context(), all, &st)
 		if err != nil {
 			t.Fatal(err)

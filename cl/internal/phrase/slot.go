@@ -3,13 +3,11 @@ package phrase
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/lists"
-	"heddle/engine/plan"
 )
 
 const (
@@ -30,12 +28,11 @@ const (
 	stateLoaded = stateRead + 2 // two words
 )
 
-// slot holds the buffers of one batch of phrases under way. It belongs to the goroutine that took it.
+// slot holds the buffers of one round under way. It belongs to the goroutine that took it.
 type slot struct {
 	device.Flight
 	device.ScratchMemory
 	maker *Maker
-	most  int // places of a round
 
 	batch      device.Scratch // the upload
 	docs       device.Scratch // documents of the rarest words
@@ -43,12 +40,10 @@ type slot struct {
 	found      device.Scratch // the state, then what phrase_match found
 }
 
-// newSlot makes a slot whose buffers grow to at most an eighth of the memory.
+// newSlot makes a slot whose buffers grow with the rounds.
 func (m *Maker) newSlot() (*slot, error) {
 	rt, memory := m.set.Device, m.set.Memory
-	bytes := min(rt.Info.Memory, memory.Size(), memory.Left()) / 8
-	x := &slot{maker: m, Flight: device.NewFlight(rt, memory), ScratchMemory: device.NewScratchMemory(rt, memory, &m.used, "phrases"),
-		most: int(max(min(bytes/(4*(1+2+foundWords)), rt.Info.MaxAlloc/(4*(foundWords+1)), 1<<24), 2*lists.RunLen))}
+	x := &slot{maker: m, Flight: device.NewFlight(rt, memory), ScratchMemory: device.NewScratchMemory(rt, memory, &m.used, "phrases")}
 	err := x.Room(&x.batch, uploadWords, 0, "an upload of phrases")
 	if err == nil {
 		err = x.Open(uploadWords, stateWords+foundWords*early)
@@ -63,19 +58,14 @@ func (m *Maker) newSlot() (*slot, error) {
 	return x, nil
 }
 
-// run makes the lists of a round.
-func (x *slot) run(ctx context.Context, c *cut, made []*plan.Made, st *plan.Stats) error {
+// run finds the documents of a round.
+func (x *slot) run(ctx context.Context, c *cut) error {
 	defer x.ReleaseEvents()
-	for _, p := range c.of {
-		if made[p] == nil {
-			made[p] = new(plan.Made)
-		}
-	}
 	for _, n := range []struct {
 		buffer *device.Scratch
 		words  int
 	}{{&x.docs, c.places}, {&x.candidates, 2 * c.places}, {&x.found, stateWords + foundWords*c.places}} {
-		if err := x.Room(n.buffer, max(n.words, stateWords+foundWords*early), 6*x.most, "phrases"); err != nil {
+		if err := x.Room(n.buffer, max(n.words, stateWords+foundWords*early), 6*c.data.most, "phrases"); err != nil {
 			return err
 		}
 	}
@@ -98,6 +88,7 @@ func (x *slot) run(ctx context.Context, c *cut, made []*plan.Made, st *plan.Stat
 		}
 		first = words
 	}
+	st := &c.stats
 	st.PhraseCandidates += uint64(state[stateWithAll])
 	sum := func(at int) uint64 { return uint64(state[at+1])<<32 | uint64(state[at]) }
 	read := sum(stateRead)
@@ -108,16 +99,8 @@ func (x *slot) run(ctx context.Context, c *cut, made []*plan.Made, st *plan.Stat
 	if x.Device.CountLoads {
 		st.BytesMoved += c.moved + 4*(4*uint64(state[stateAppended])+foundWords*uint64(n)+sum(stateLoaded))
 	}
-	if err := x.AddTimes(st); err != nil {
-		return err
-	}
-	if err := c.collect(x.Down.Words[stateWords:stateWords+foundWords*n], made); err != nil {
-		return err
-	}
-	if st.PhraseReason == "" && slices.ContainsFunc(c.of, func(p int) bool { return len(made[p].Left) > 0 }) {
-		st.PhraseReason = "documents with too many positions"
-	}
-	return nil
+	c.found = append(c.found[:0], x.Down.Words[stateWords:stateWords+foundWords*n]...)
+	return x.AddTimes(st)
 }
 
 // send enqueues a round. It runs in Runtime.Do.
@@ -149,51 +132,6 @@ func (x *slot) send(c *cut, first int) error {
 		return err
 	}
 	return x.Read(x.found.Buffer, first)
-}
-
-// collect adds what a round found, in any order, to the lists of its phrases. Documents with too many positions are left to the caller.
-func (c *cut) collect(found []uint32, made []*plan.Made) error {
-	ends := make([]int, len(c.queries)+1)
-	for i := 0; i < len(found); i += foundWords {
-		if found[i] >= uint32(len(c.queries)) {
-			return c.set.Device.Impossible("phrase %d of %d", found[i], len(c.queries))
-		}
-		ends[found[i]+1]++
-	}
-	for q := range c.queries {
-		ends[q+1] += ends[q]
-	}
-	keys := make([]uint64, len(found)/foundWords)
-	next := slices.Clone(ends)
-	for i := 0; i < len(found); i += foundWords {
-		q := found[i]
-		keys[next[q]] = uint64(found[i+1])<<32 | uint64(found[i+2])
-		next[q]++
-	}
-	return device.InParallel(len(c.queries), 8*len(keys), func(q int) error {
-		p := c.phrases[c.of[q]]
-		m, own, shift := made[c.of[q]], keys[ends[q]:ends[q+1]], plan.FreqBits
-		if p.Kind == plan.Sloppy {
-			shift = 0
-		}
-		if count(p) > len(p.Slots) { // earlier rounds may have documents of other lists
-			own = slices.Clip(own)
-			for i, d := range m.Docs {
-				own = append(own, uint64(d)<<32|m.Freqs[i]>>shift)
-			}
-			m.Docs, m.Freqs = m.Docs[:0], m.Freqs[:0]
-		}
-		slices.Sort(own)
-		m.Docs, m.Freqs = slices.Grow(m.Docs, len(own)), slices.Grow(m.Freqs, len(own))
-		for _, k := range own {
-			if uint32(k) == long {
-				m.Left = append(m.Left, uint32(k>>32))
-			} else {
-				m.Docs, m.Freqs = append(m.Docs, uint32(k>>32)), append(m.Freqs, uint64(uint32(k))<<shift)
-			}
-		}
-		return nil
-	})
 }
 
 // giveBack waits until no command is under way and returns the slot to the pool.
