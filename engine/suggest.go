@@ -80,8 +80,7 @@ func expanded(ctx context.Context, g *lists.Generation) suggest.Expand {
 
 // Suggest returns the terms that begin with a prefix and that the most documents have: see Index.Suggest.
 func (c *Collection) Suggest(ctx context.Context, prefix string, most int) ([]Suggestion, error) {
-	all, err := c.all.Suggest(ctx, c.Internal().Name(), prefix, most)
-	return all, failure.Wrap("suggest", err)
+	return c.all.Suggest(ctx, c.Internal().Name(), prefix, most)
 }
 
 // Corrections returns similar terms in place of the words of q that no document has: see Snapshot.Corrections.
@@ -90,6 +89,5 @@ func (c *Collection) Corrections(ctx context.Context, q Query) ([]Correction, er
 	if err != nil {
 		return nil, err
 	}
-	all, err := c.all.Corrections(ctx, c.Internal().Name(), &asked[0])
-	return all, failure.Wrap("corrections", err)
+	return c.all.Corrections(ctx, c.Internal().Name(), &asked[0])
 }

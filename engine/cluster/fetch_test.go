@@ -119,7 +119,7 @@ func TestCorrections(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"looms hevan": "[{looms [{loom 1}]} {hevan [{heaven 1}]}]", "lo* hevan^2 -lomo": "[{hevan [{heaven 1}]}]", `"hevan lo*" OR +lom~1 -heavn`: "[{hevan [{heaven 1}]}]",
-		"lo*": "[]", `"lo* re*" NOT hevan`: "[]", "NEAR/3(lo* hevan)": "[{hevan [{heaven 1}]}]",
+		"hevan looms lomo": "[{hevan [{heaven 1}]} {looms [{loom 1}]} {lomo [{loom 1}]}]", "lo*": "[]", `"lo* re*" NOT hevan`: "[]", "NEAR/3(lo* hevan)": "[{hevan [{heaven 1}]}]",
 	} {
 		got, err := c.Corrections(t.Context(), engine.Query{Text: text})
 		if err != nil || fmt.Sprint(got) != want {

@@ -2,8 +2,8 @@ package coordinator
 
 import (
 	"context"
-	"slices"
 
+	"heddle/engine/failure"
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/layout"
 	"heddle/engine/internal/suggest"
@@ -17,7 +17,7 @@ func (c *Coordinator) Suggest(ctx context.Context, index, prefix string, most in
 		all, err = suggest.Prefix((&run{c, Reach{Collection: x}}).expanded(ctx), prefix, most)
 		return err
 	})
-	return all, err
+	return all, failure.Wrap("suggest", err)
 }
 
 // Corrections returns terms in place of the words of a query that no document has: see suggest.Correct.
@@ -25,11 +25,13 @@ func (c *Coordinator) Corrections(ctx context.Context, index string, q *Query) (
 	ctx, cancel := c.Deadline(ctx, q.Timeout)
 	defer cancel()
 	err = c.Run(ctx, index, layout.Index, func(ctx context.Context, x *Collection) error {
-		r, plain := &run{c, Reach{Collection: x}}, *q
-		if e := expanding([]Query{*q})[0]; e != nil {
-			plain.Text = querylang.Expr{Op: querylang.Or, Args: words(nil, e)}.String()
+		r, words, e := &run{c, Reach{Collection: x}}, *q, correctable(q)
+		if e != nil {
+			if words.Literal = false; len(e.Args) == 0 {
+				return nil
+			}
 		}
-		f, err := r.facts(ctx, []Query{plain}, []*querylang.Expr{nil}, nil)
+		f, err := r.facts(ctx, []Query{words}, []*querylang.Expr{e}, nil)
 		if err != nil {
 			return err
 		}
@@ -44,30 +46,49 @@ func (c *Coordinator) Corrections(ctx context.Context, index string, q *Query) (
 		all, err = suggest.Correct(r.expanded(ctx), terms, df, len(f.fields) > 0)
 		return err
 	})
-	return all, err
+	return all, failure.Wrap("corrections", err)
 }
 
-// words appends the words and phrases of an expression to all: prefixes and tolerant words stand for terms of the index, also of
-// deleted documents, and excluded words count not.
-func words(all []querylang.Expr, e *querylang.Expr) []querylang.Expr {
-	args := e.Args
-	switch {
-	case e.Op == querylang.Term:
-		return append(all, *e)
-	case e.Positional():
-		one := *e
-		one.Args = slices.DeleteFunc(slices.Clone(args), func(a querylang.Expr) bool { return a.Op == querylang.Prefix })
-		if len(one.Args) > 0 {
-			all = append(all, one)
+// correctable returns an Or of the words of a query that add to scores, in their order, those of phrases behind the others; nil for terms
+// and for wrong texts. Prefixes and tolerant words stand for terms of the index, also of deleted documents.
+func correctable(q *Query) *querylang.Expr {
+	if q.Text == "" {
+		return nil
+	}
+	e, err := querylang.Words(q.Text, querylang.Or), error(nil)
+	if !q.Literal {
+		e, err = querylang.Parse(q.Text, q.Match.Join())
+	}
+	fields, wrong := querylang.ParseFields(q.Fields)
+	if err != nil || wrong != nil {
+		return nil
+	}
+	if len(fields) > 0 {
+		e, _ = e.InFields(fields)
+	}
+	var words, inPhrases []querylang.Expr
+	var add func(e *querylang.Expr)
+	add = func(e *querylang.Expr) {
+		args := e.Args
+		switch {
+		case e.Op == querylang.Term:
+			words = append(words, *e)
+		case e.Positional():
+			for _, a := range args {
+				if a.Field = e.Field; a.Op == querylang.Term {
+					inPhrases = append(inPhrases, a)
+				}
+			}
+			return
+		case e.Op == querylang.Not:
+			args = args[:1]
 		}
-		return all
-	case e.Op == querylang.Not:
-		args = args[:1]
+		for i := range args {
+			add(&args[i])
+		}
 	}
-	for i := range args {
-		all = words(all, &args[i])
-	}
-	return all
+	add(&e)
+	return &querylang.Expr{Op: querylang.Or, Args: append(words, inPhrases...)}
 }
 
 // expanded returns the terms of a prefix or tolerant word from all shards.
