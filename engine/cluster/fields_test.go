@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -144,6 +145,30 @@ func TestFields(t *testing.T) {
 				t.Errorf("%s, k = %d: note %q, want %q; %v", q, k, got.Note, want, err)
 			}
 		}
+	}
+	s, err := whole.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, text := range []string{"ww2 ww1", `"ww2 w1" title:ww3 wx1 NOT ww4`, "wx3^2 AND (title:wx2 OR body:ww1) w*"} {
+		for _, fields := range []string{"", "title^3,body"} {
+			for _, literal := range []bool{false, true} {
+				q := engine.Query{Text: text, QueryFields: fields, Literal: literal}
+				want, err := s.Corrections(t.Context(), q)
+				got, wrong := shards[0].Corrections(t.Context(), "x", q)
+				if err != nil || wrong != nil || len(want) < 2 || !reflect.DeepEqual(got, want) {
+					t.Errorf("%+v: corrections %v, %v, want %v, %v", q, got, wrong, want, err)
+				}
+			}
+		}
+	}
+	if _, err := shards[0].Suggest(t.Context(), "x", "", 1); err == nil || err.Error() != "suggest: prefix: want the beginning of a word, found none" {
+		t.Errorf("terms with an empty beginning: %v", err)
+	}
+	h, err := whole.Search(t.Context(), engine.Query{Terms: []string{"title:w1", "body:w2"}, K: 20, Fields: &engine.Fields{Snippet: &engine.Snippet{Size: 1000, Mark: [2]string{"<", ">"}}}})
+	if err != nil || len(h.Documents) != 20 || slices.ContainsFunc(h.Documents, func(d engine.Contents) bool { return !strings.Contains(d.Snippet, "<w1>") && !strings.Contains(d.Snippet, "<w2>") }) {
+		t.Errorf("marks of terms: %+v, %v", h.Documents, err)
 	}
 	st, err := shards[0].Statistics(t.Context(), "x", "title:w1")
 	if want, _ := whole.Statistics("title:w1"); err != nil || fmt.Sprint(st) != fmt.Sprint(want) || len(st.Fields) != 2 {

@@ -271,10 +271,7 @@ func (f *finders) of(number uint32) (*snippet.Finder, error) {
 
 // markedOf returns the terms and phrases of a query that add to scores, as the index has them.
 func markedOf(g *lists.Generation, q *Query) (terms []string, phrases []snippet.Phrase, err error) {
-	if q.Text == "" && q.Expr == nil {
-		return q.Terms, nil, nil
-	}
-	in := query.Query{Text: q.Text, Literal: q.Literal, Expr: q.Expr, Options: query.Options{K: 1, Expansion: query.Expansion{Top: true, Fixed: q.Fixed}}}
+	in := query.Query{Text: q.Text, Literal: q.Literal, Terms: q.Terms, Expr: q.Expr, Options: query.Options{K: 1, Expansion: query.Expansion{Top: true, Fixed: q.Fixed}}}
 	err = g.Read(&in, &lists.Call{}, func() (err error) {
 		terms, phrases, err = g.Marked(&in)
 		return err
