@@ -105,7 +105,18 @@ func (o *clusterDevOptions) Run(ctx context.Context, a *App) (err error) {
 	if c.Cluster.Servers+c.Cluster.Node != "" {
 		return usageError{errors.New("cluster dev has a cluster of its own: take cluster.servers and cluster.node from the configuration")}
 	}
-	d, err := daemon.New(ctx, o.daemon(a, c, log, read))
+	rules, seen, err := readSynonyms(c)
+	if err != nil {
+		return usageError{fmt.Errorf("server.synonyms: %w", err)}
+	}
+	for name := range rules {
+		if o.paths[name] == "" {
+			return usageError{fmt.Errorf("server.synonyms: no index is named %s", name)}
+		}
+	}
+	work := o.daemon(a, c, log, read)
+	work.Synonyms, work.SynonymsRead = readSynonyms, seen
+	d, err := daemon.New(ctx, work)
 	if err != nil {
 		return err
 	}
@@ -149,7 +160,7 @@ func (o *clusterDevOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	opt := server.OptionsOf(&c.Server, log)
-	opt.Remote, opt.Cluster = g, g.Describe
+	opt.Remote, opt.Cluster, opt.Synonyms = g, g.Describe, rules
 	serving = true
 	return d.Run(ctx, opt)
 }

@@ -68,8 +68,12 @@ func TestClusterDev(t *testing.T) {
 	writeFile(t, "flights.csv", rows.String())
 	must(t, "index", "build", "-o", "books.hdl", "books.tsv")
 	must(t, "bitmap", "build", "-o", "flights.hdb", "flights.csv")
-	whole := serve(t, "--dev", ".", "--drain-delay", "0s")
-	s, pids := dev(t, "--nodes", "3", "--replicas", "2", "--shards", "4", "books.hdl", "flights.hdb")
+	writeFile(t, "synonyms.txt", "alias, w1\n")
+	writeFile(t, "s.toml", "server.synonyms = \"books=synonyms.txt\"\n")
+	writeFile(t, "wrong.toml", "server.synonyms = \"book=synonyms.txt\"\n")
+	wantFailure(t, heddle(t, "cluster", "dev", "--config", "wrong.toml", "books.hdl"), exitUsage, "server.synonyms: no index is named book")
+	whole := serve(t, "--dev", ".", "--drain-delay", "0s", "--config", "s.toml")
+	s, pids := dev(t, "--nodes", "3", "--replicas", "2", "--shards", "4", "--config", "s.toml", "books.hdl", "flights.hdb")
 	if len(pids) != 3 {
 		t.Fatalf("processes %v", pids)
 	}
@@ -78,6 +82,7 @@ func TestClusterDev(t *testing.T) {
 		{"indexes/books/search", `{"query":"w6 -w2 (x1 OR x4)","k":5}`},
 		{"indexes/books/search", `{"query":"(w1"}`},
 		{"indexes/absent/search", `{"query":"w1"}`},
+		{"indexes/books/search", `{"query":"alias -x4","k":5}`},
 		{"indexes/books/match", `{"query":"red w1","mode":"and"}`},
 		{"indexes/books/statistics", `{"terms":["w1","nowhere","red"]}`},
 		{"indexes/books/search/batch", `{"query":"w1 x9","k":3}` + "\n" + `{"query":"red","count":true}`},
