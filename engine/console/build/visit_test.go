@@ -72,6 +72,25 @@ func (s *site) saved(kind string) string {
 	return value[string](s, "window.saved")
 }
 
+// TestExamples draws examples of an index with fields, and of one of another alphabet.
+func TestExamples(t *testing.T) {
+	s := open(t, func(s *site) {
+		s.write("fields.jsonl", `{"id":"a","title":"songs","body":"the loom sings of flax and linen"}`+"\n"+`{"id":"b","title":"more songs","body":"the miller sings"}`+"\n")
+		s.heddle("index", "build", "-o", "fields.hdl", "--fields", "title,body", "fields.jsonl")
+		s.write("other.jsonl", `{"id":"a","text":"станок поёт песню ветра"}`+"\n"+`{"id":"b","text":"мельник молчит"}`+"\n")
+		s.heddle("index", "build", "-o", "other.hdl", "other.jsonl")
+	}, "serve", "--index", "fields=fields.hdl", "--index", "other=other.hdl", "--drain-delay", "0s", "--backend", "host")
+	s.visit("search?index=fields")
+	s.until(`document.querySelectorAll(".examples li").length === 5`)
+	if got := s.text(".examples li button"); got != "flax linen" {
+		t.Errorf("example %q of fields", got)
+	}
+	s.choose("Index", "other")
+	s.until(`document.querySelector(".examples li button")?.innerText === "ветра мельник"`)
+	value[bool](s, `document.querySelector(".examples li button").click() ?? true`)
+	s.until(`document.querySelectorAll(".hits li").length === 2`)
+}
+
 // TestExport: each value stands in the column of its name, also where hits have different members.
 func TestExport(t *testing.T) {
 	s := open(t, func(s *site) {

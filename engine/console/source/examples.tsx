@@ -2,18 +2,25 @@
 import { useEffect, useState } from "preact/hooks";
 import { call, indexPath } from "./api";
 import { Panel, Text } from "./parts";
-import type { PostingList } from "./types";
+import type { Index, PostingList } from "./types";
 
-// draw returns frequent words of an index: one for each prefix.
-async function draw(index: string, documents: number): Promise<string[]> {
-  const pages = await Promise.all(["f", "l", "s", "w", "m", "1"].map((prefix) => call<{ terms: PostingList[] }>(indexPath(index, "terms"), { prefix, limit: 1000 })));
-  return pages.flatMap(({ terms }) => terms.filter((t) => /^\p{L}{4,}$/u.test(t.term) && t.documents <= documents / 10)
-    .sort((a, b) => b.documents - a.documents).slice(0, 1).map((t) => t.term));
+// draw returns frequent words of an index, of its longest field if it has some: one for each of some letters, and of
+// alphabets behind the Latin one the most frequent words.
+async function draw(of: Index): Promise<string[]> {
+  const field = [...of.fields ?? []].sort((a, b) => Number(b.length) - Number(a.length))[0]?.name;
+  const place = field === undefined ? "" : `${field}:`;
+  const words = async (asked: { prefix: string; after?: string }, letters: RegExp, most: number) => {
+    const { terms } = await call<{ terms: PostingList[] }>(indexPath(of.name, "terms"), { ...asked, limit: 1000 });
+    return terms.map((t) => ({ ...t, word: t.term.slice(place.length) })).filter((t) => letters.test(t.word) && t.documents <= Math.max(1, of.docs / 10))
+      .sort((a, b) => b.documents - a.documents).slice(0, most).map((t) => t.word);
+  };
+  const all = await Promise.all([...["f", "l", "s", "w", "m"].map((letter) => words({ prefix: place + letter }, /^\p{L}{4,}$/u, 1)), words({ prefix: place, after: `${place}zz` }, /^\p{L}{2,}$/u, 3)]);
+  return all.flat();
 }
 
-export function Examples({ index, documents, onChoose }: { index: string; documents: number; onChoose: (query: string) => void }) {
+export function Examples({ of, onChoose }: { of: Index; onChoose: (query: string) => void }) {
   const [words, setWords] = useState<string[]>([]);
-  useEffect(() => { draw(index, documents).then(setWords, () => setWords([])); }, [index]); // an index in a cluster has no list of terms here
+  useEffect(() => { draw(of).then(setWords, () => setWords([])); }, [of.name]); // an index in a cluster has no list of terms here
   const [a, b, c] = words;
   if (!c) return null;
   return (

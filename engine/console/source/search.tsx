@@ -236,7 +236,7 @@ export function Search({ parameters }: { parameters: URLSearchParams }) {
               </button>}
           </fieldset>))}
       </form>
-      {!first && !running && name && !query && <Examples key={name} index={name} documents={indexes.value!.indexes.find((x) => x.name === name)!.docs} onChoose={(q) => { setQuery(q); run(q); }} />}
+      {!first && !running && name && !query && <Examples key={name} of={indexes.value!.indexes.find((x) => x.name === name)!} onChoose={(q) => { setQuery(q); run(q); }} />}
       {outcomes.length === 2 && first.answer && outcomes[1].answer && <Comparison a={first.answer} b={outcomes[1].answer} />}
       {first && (
         <div class="columns">

@@ -1,7 +1,7 @@
 // Messages of the server, as engine/api/heddle/v1 defines them. Empty texts are absent.
 
 export interface Resident { processor: string; reserve: boolean; bytes: number; reason?: string }
-export interface Index { name: string; ready: boolean; docs: number; lists: number; checksum?: string; collection?: boolean; resident: Resident[] }
+export interface Index { name: string; ready: boolean; docs: number; lists: number; checksum?: string; collection?: boolean; resident: Resident[]; fields?: { name: string; length: number }[] }
 export interface Table { name: string; ready: boolean; rows: number; checksum?: string; resident: Resident[] }
 export interface PostingList { term: string; documents: number; codec: string; bytes: number; weight: number; method?: string }
 export interface Parsed { lists: PostingList[]; unknown: string[]; expression?: string }
