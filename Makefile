@@ -16,7 +16,7 @@ build: ## build the command into .build/heddle; TAGS=core leaves out server, clu
 	@mkdir -p $(BUILD) $(POCL_CACHE_DIR)
 	go build -tags "$(TAGS)" -o $(HEDDLE) ./engine/cmd/heddle
 
-dist: ## programs, packages (deb, rpm), wheels, bills of materials and checksums for a release, in .build/dist
+dist: ## programs, packages (deb, rpm), wheels, C libraries, bills of materials and checksums for a release, in .build/dist
 	@.ci/dist
 
 docs: ## the pages as a static site in .build/docs; all links are checked
