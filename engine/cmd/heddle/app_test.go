@@ -171,6 +171,9 @@ func TestHelp(t *testing.T) {
 			t.Errorf("help %s has %d lines, want at most %d: %+v", name, strings.Count(r.stdout, "\n"), most, r)
 		}
 	}
+	if r := heddle(t, "help", "exit-codes"); !strings.HasPrefix(r.stdout, "  0  ") {
+		t.Errorf("the first line of a table is out of line: %s", r.stdout)
+	}
 	for args, want := range map[string]string{"nothing": `heddle help: unknown command "nothing"`, "serch": "nearest: search", "index bild": "nearest: build", "search x": `heddle search has no command "x"`} {
 		wantFailure(t, heddle(t, append([]string{"help"}, strings.Fields(args)...)...), exitUsage, want)
 	}

@@ -31,7 +31,7 @@ func Topics() []*cobra.Command {
 		text, err = topicTexts.ReadFile(file)
 		summary, long, _ := strings.Cut(string(text), "\n\n")
 		name := strings.TrimSuffix(strings.TrimPrefix(file, "topics/"), ".txt")
-		topics = append(topics, &cobra.Command{Use: name, Short: summary, Long: strings.TrimSpace(long)})
+		topics = append(topics, &cobra.Command{Use: name, Short: summary, Long: strings.Trim(long, "\n")})
 	}
 	if err != nil {
 		panic(err) // only the files in the program can cause it
