@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"slices"
+	"time"
 
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
@@ -155,7 +156,12 @@ func (b *Batch) Run(ctx context.Context, s plan.Store, processor int) error {
 	if err := b.complements(ctx); err != nil {
 		return err
 	}
-	return b.answerOwned(ctx, s)
+	wall, began := b.results.Stats.Wall, time.Now()
+	err := b.answerOwned(ctx, s)
+	if len(b.owned) > 0 {
+		b.results.Stats.Wall = wall + time.Since(began)
+	}
+	return err
 }
 
 // Borrow lets the next run leave docIDs in memory of the store. Return follows soon after it, and

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	mathbits "math/bits"
 	"slices"
+	"time"
 
 	"heddle/engine/plan"
 )
@@ -18,6 +19,7 @@ func (b *Batch) rankExpressions(ctx context.Context, s plan.Store) error {
 	f := &b.expressions
 	f.best.Reset()
 	f.answers, f.part, f.owned = f.answers[:0], f.part[:0], f.owned[:0]
+	wall, began := b.stats.Wall, time.Now()
 	if err := b.makePhrases(ctx, s, &b.stats); err != nil {
 		return err
 	}
@@ -34,6 +36,9 @@ func (b *Batch) rankExpressions(ctx context.Context, s plan.Store) error {
 	}
 	if err := b.rankOwned(ctx); err != nil {
 		return err
+	}
+	if len(f.owned) > 0 {
+		b.stats.Wall = wall + time.Since(began)
 	}
 	most := max(mostSets/(8*plan.FilterWords(b.source.Docs)+1), 1)
 	for first := 0; first < len(f.part); first += most {
