@@ -7,7 +7,7 @@ import "heddle/engine/internal/query"
 // most frequent one. The zero value is the default.
 type Expansion struct {
 	// Top lets the most frequent terms stand for a word with more terms than Limits.Expansions; of equally frequent
-	// terms the first ones. Default: false, such a word is an error.
+	// terms the first ones. A word with more than 65,536 terms is an error all the same. Default: false, such a word is an error.
 	Top bool
 	// PrefixLength is the number of first characters that similar words have in common with their word: loom~1,2 has
 	// its own. Default: 0.
