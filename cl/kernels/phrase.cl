@@ -1,7 +1,8 @@
 // phrase_find, phrase_match: the documents of phrases and windows, and how often each has them.
 //
 // Computes  phrase_find: candidates[...] = {part, element} of the documents of the lists of the rarest word
-//           of each phrase that the bitsets of all other words have; state[APPENDED] counts them.
+//           of each phrase that all other words have, as far as bitsets and lists of ParaPFor tell;
+//           state[APPENDED] counts them.
 //           phrase_match: for each candidate that has all words, and in which their positions
 //           match: found[...] = {query, document, how many matches}, or the sum of their weights
 //           of a sloppy phrase. It is LONG where the words have more occurrences than PHRASE_MOST,
@@ -29,8 +30,8 @@
 //           of the rarest word than its own has it; (2) the frequencies before it in its segment, and
 //           the rank before that, give the number of its first occurrence; (3) word by word moves on
 //           to its next position until one has no more.
-// Launch    any work-group size: phrase_find a work-item for each place among `docs`,
-//           phrase_match for each that there may be a candidate of.
+// Launch    any work-group size: phrase_find a work-item for each TOGETHER places among `docs`,
+//           phrase_match for each place that there may be a candidate of.
 // Local     none.
 // Bounds    any words: loads are clamped to the lists, the frequencies, the ranks, the directory and
 //           the positions. At most PHRASE_MOST positions are read, each in one step of a loop.
@@ -42,6 +43,7 @@
 #endif
 
 #define PHRASE_SLOTS 8 // words of a phrase at most
+#define TOGETHER 4 // places of a work-item of phrase_find
 #define PHRASE_LISTS 16 // lists of the words that a document has, at most
 #define PHRASE_MOST 16384 // occurrences of the words in a document at most
 #define SLOPPY_MOST 4095 // the same for sloppy phrases, whose sum of weights has 32 bits then
@@ -68,35 +70,78 @@ static inline uint element_of(ARENA, __global const uint *docs, uint4 list, uint
     return (list.w & 0xff) == CODEC_RAW ? list_words(ARENA_ARGS, list)[min(i, list.z - 1)] : docs[place];
 }
 
-// may_be_in tells whether a list can have document x: by its bitset, or always without one.
-static inline bool may_be_in(ARENA, __global const uint *aux, __global const uint4 *record, uint x) {
+// seek_some tells which of some ascending documents, whose bits are set, a list of ParaPFor has.
+static inline uint seek_some(words_t p, uint4 r, const uint *docs, uint some) {
+    uint segments = SEGMENTS(r.y), loads = 0, s = 0, last = 0, found = 0, doc = 0, j = 0, e = 0, next = 0;
+    segment_t g, in;
+    if (r.z / 3 < segments)
+        return 0; // no encoder wrote this
+    bool open = false;
+    for (uint k = 0; k < TOGETHER; k++) {
+        uint x = docs[k];
+        if (!(some >> k & 1))
+            continue;
+        if (!open || last < x) {
+            s = lower_bound(p, s, segments, x, &loads);
+            if (s == segments)
+                break;
+            open = true;
+            last = p[s];
+            g = packed_segment(p, r.z, segments, r.y, s);
+            in = inside_of(g, r.z);
+            doc = s ? p[s - 1] : 0xffffffff;
+            j = e = 0;
+            next = g.en ? exception_index(p, r.z, g, 0) : SEGMENT;
+        }
+        while (j < g.count && (j == 0 || doc < x)) {
+            uint v = value_in(p, in, j);
+            if (j == next) {
+                v |= exception_overflow(p, r.z, g, e);
+                next = ++e < g.en ? exception_index(p, r.z, g, e) : SEGMENT;
+            }
+            doc += v + 1;
+            j++;
+        }
+        found |= (doc == x) << k;
+    }
+    return found;
+}
+
+// may_be_in tells which of some documents, whose bits are set, a list can have: by its bitset, or all without one.
+static inline uint may_be_in(ARENA, __global const uint *aux, __global const uint4 *record, const uint *docs, uint some) {
     uint4 list = record[0], table = record[1];
-    bool bitset = (list.w & 0xff) == CODEC_BITSET;
-    uint words = bitset ? list.z / 17 * 16 : table.y;
-    words_t bits = bitset ? list_words(ARENA_ARGS, list) : aux + table.x;
-    return !words || (x / 32 < words && bits[x / 32] >> (x & 31) & 1);
+    uint codec = list.w & 0xff, words = codec == CODEC_BITSET ? list.z / 17 * 16 : table.y, have = 0;
+    words_t p = list_words(ARENA_ARGS, list), bits = codec == CODEC_BITSET ? p : aux + table.x;
+    if (!words)
+        return codec == CODEC_PARAPFOR ? seek_some(p, list, docs, some) : some;
+    for (uint k = 0; k < TOGETHER; k++)
+        if (some >> k & 1 && docs[k] / 32 < words)
+            have |= (bits[docs[k] / 32] >> (docs[k] & 31) & 1) << k;
+    return have;
 }
 
 __kernel void phrase_find(ARENA, __global const uint *aux, __global const uint4 *batch, __global const uint *docs,
                           volatile __global uint *state, __global uint2 *candidates, uint parts, uint queries_at, uint places) {
     uint g = get_global_id(0);
-    if (g >= places)
+    if (g >= places / TOGETHER)
         return;
-    uint p = part_of(batch, parts, g / 4);
+    uint p = part_of(batch, parts, g);
     uint4 part = batch[p], query = batch[queries_at + batch[part.x + 2].z];
-    uint e = g - part.w * 4;
-    if (e >= part.z)
-        return;
-    uint x = element_of(ARENA_ARGS, docs, batch[part.x], part.y + e, g), end = query.x + 4 * query.y;
-    for (uint l = query.x; l < end;) {
-        uint word = batch[l + 1].w;
-        bool has = false;
-        for (; l < end && batch[l + 1].w == word; l += 4)
-            has = has || l == part.x || may_be_in(ARENA_ARGS, aux, batch + l, x);
-        if (!has)
-            return;
+    uint e = (g - part.w) * TOGETHER, end = query.x + 4 * query.y, some = 0, x[TOGETHER];
+    for (uint k = 0; k < TOGETHER; k++) {
+        x[k] = element_of(ARENA_ARGS, docs, batch[part.x], part.y + e + k, g * TOGETHER + k);
+        some |= (e + k < part.z) << k;
     }
-    candidates[atomic_inc(state + APPENDED)] = (uint2)(p, e);
+    for (uint l = query.x; some && l < end;) {
+        uint word = batch[l + 1].w, have = word == batch[part.x + 1].w ? some : 0;
+        for (; l < end && batch[l + 1].w == word; l += 4)
+            if (some & ~have)
+                have |= may_be_in(ARENA_ARGS, aux, batch + l, x, some & ~have);
+        some &= have;
+    }
+    for (uint k = 0; k < TOGETHER; k++)
+        if (some >> k & 1)
+            candidates[atomic_inc(state + APPENDED)] = (uint2)(p, e + k);
 }
 
 // sum_before adds the values before value i of a segment up, bit by bit where they have one or two. *at is value i.

@@ -199,6 +199,7 @@ func TestKinds(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer m.close()
+				m.set.Auto = []plan.Algorithm{plan.Bits, plan.BS}[len(name)%2] // with bitsets of all lists, or without
 				made, err := m.run(t.Context(), all, new(plan.Stats))
 				if err != nil {
 					t.Fatal(err)

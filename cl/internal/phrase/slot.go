@@ -12,6 +12,7 @@ import (
 
 const (
 	local      = 64 // work-group size of the kernels
+	together   = 4  // TOGETHER of the kernels
 	stateWords = 8  // STATE_WORDS of the kernels
 	foundWords = 3
 	long       = 1<<32 - 1 // LONG
@@ -121,7 +122,7 @@ func (x *slot) send(c *cut, first int) error {
 	}
 	groups := (c.places + local - 1) / local
 	err := find.Launch(&x.Flight, findArguments{a: set.Arena.Buffers, aux: cmp.Or(c.tables.Buffer, set.Arena.Buffers[0]), batch: x.batch.Buffer, docs: x.docs.Buffer,
-		state: x.found.Buffer, candidates: x.candidates.Buffer, parts: len(c.parts), queriesAt: c.queriesAt, places: c.places}, groups, local, device.ProbeTime)
+		state: x.found.Buffer, candidates: x.candidates.Buffer, parts: len(c.parts), queriesAt: c.queriesAt, places: c.places}, (c.places/together+local-1)/local, local, device.ProbeTime)
 	if err != nil {
 		return err
 	}
