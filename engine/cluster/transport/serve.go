@@ -302,9 +302,11 @@ func (s *served) Receive(msg any) error {
 // SendHeaders implements connect.ServerStream.
 func (s *served) SendHeaders() error { return nil }
 
-// Send implements connect.ServerStream.
+// Send implements connect.ServerStream. An answer with a term that is not UTF-8 has an error, which callers see.
 func (s *served) Send(msg any) (err error) {
-	s.answer, err = proto.Marshal(msg.(proto.Message))
-	s.sent = err == nil
-	return err
+	if s.answer, err = proto.Marshal(msg.(proto.Message)); err != nil {
+		return connect.Errorf(connect.CodeInternal, "the answer has a text that is not UTF-8: %v", err)
+	}
+	s.sent = true
+	return nil
 }

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"connectrpc.com/connect/v2"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/micro"
+
+	"heddle/engine/api"
 )
 
 // TestReserved: headers of NATS and of the transport are neither sent nor read as headers of a call, and all
@@ -86,5 +89,17 @@ func TestUndelivered(t *testing.T) {
 		if got := undelivered(c.err); got != c.want {
 			t.Errorf("%v: %t, want %t", c.err, got, c.want)
 		}
+	}
+}
+
+// TestSend: an answer that cannot be encoded has an error that its caller sees.
+func TestSend(t *testing.T) {
+	s := &served{}
+	err := s.Send(&api.ShardTermsResponse{Terms: []string{"caf\xe9"}})
+	if m := errorMessage("r", err, 1000); s.sent || !strings.Contains(string(m.Data), "not UTF-8") {
+		t.Errorf("%v: %q", err, m.Data)
+	}
+	if err := s.Send(&api.ShardTermsResponse{Terms: []string{"café"}}); err != nil || !s.sent {
+		t.Error(err)
 	}
 }
