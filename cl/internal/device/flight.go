@@ -3,6 +3,7 @@ package device
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 	"unsafe"
 
@@ -251,14 +252,30 @@ func (x *Flight) AddTimes(st *plan.Stats) error {
 		return nil
 	}
 	for _, t := range x.Events {
-		from, err1 := t.Event.GetEventProfilingInfo(ocl.ProfilingInfoCommandStart)
-		to, err2 := t.Event.GetEventProfilingInfo(ocl.ProfilingInfoCommandEnd)
-		if err := cmp.Or(err1, err2); err != nil {
-			return x.Device.Fail("reading device times", err)
+		took, err := x.Device.Took(t.Event, t.Event)
+		if err != nil {
+			return err
 		}
-		*t.to(st) += time.Duration(to - from)
+		*t.to(st) += took
 	}
 	return nil
+}
+
+// Took is the time from the start of a command to the end of another one, both complete, by the device's clock. A driver may not
+// have noticed their end: NVIDIA's answers so where several queues are at work.
+func (rt *Runtime) Took(first, last *ocl.Event) (time.Duration, error) {
+	read := func() (time.Duration, error) {
+		from, err1 := first.GetEventProfilingInfo(ocl.ProfilingInfoCommandStart)
+		to, err2 := last.GetEventProfilingInfo(ocl.ProfilingInfoCommandEnd)
+		return time.Duration(to - from), cmp.Or(rt.Fault("profile"), err1, err2)
+	}
+	took, err := read()
+	if errors.Is(err, ocl.ErrProfilingInfoNotAvailable) {
+		if err = ocl.WaitForEvents([]*ocl.Event{first, last}); err == nil {
+			took, err = read()
+		}
+	}
+	return took, rt.Fail("reading device times", err)
 }
 
 // ReleaseEvents releases the events, unless a wait is under way.

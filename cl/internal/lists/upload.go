@@ -121,9 +121,7 @@ func (c *Cache) arrive(p *Pins) {
 			_ = ocl.WaitForEvents([]*ocl.Event{u.event})
 		}
 		if u.first != nil && u.err == nil {
-			from, err1 := u.first.GetEventProfilingInfo(ocl.ProfilingInfoCommandStart)
-			to, err2 := u.event.GetEventProfilingInfo(ocl.ProfilingInfoCommandEnd)
-			u.took, u.err = time.Duration(to-from), b.Fail("reading device times", cmp.Or(err1, err2))
+			u.took, u.err = b.Took(u.first, u.event)
 		}
 	}
 	c.mu.Lock()
