@@ -3,7 +3,7 @@
 // A round is some phrases, or a part of the documents of the rarest word of one. That word's lists, of which there are several
 // where it stands for alternatives, are decoded, the bitsets and packed lists of the other words pass over most of their
 // documents, and a work-item for each document that is left searches it in the other lists and walks the positions. Documents and frequencies
-// come back in one download; the host sorts them. Threads take the parts of a batch, 256 phrases each, and cut and sort while the
+// come back in one download; the host sorts them. Threads take the parts of a batch, 512 phrases each, and cut and sort while the
 // device makes rounds of other parts.
 //
 // Positions load with the first phrase. Pure Go makes the lists of phrases of more than Slots words, of more than Lists terms

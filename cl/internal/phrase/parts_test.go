@@ -20,7 +20,7 @@ import (
 func TestParts(t *testing.T) {
 	d := devicetest.Find(t, ops)
 	rt, faults := devicetest.OpenFaulty(t, d, d.Tuning())
-	at, all := positionsOf(generators["one"]), drawn(2*partLen+1)
+	at, all := positionsOf(generators["one"]), drawn(partLen+1)
 	m, err := openOn(t.Context(), rt, sourceOf(t, at))
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestParts(t *testing.T) {
 		}
 	}
 	both()
-	for n := 1; n <= 3; n++ {
+	for n := 1; n <= 2; n++ {
 		faults.Arm("enqueue", n, errors.New("no place"))
 		_, err := m.run(t.Context(), all, new(plan.Stats))
 		faults.Met(t, "enqueue", n, err)

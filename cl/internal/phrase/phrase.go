@@ -33,7 +33,7 @@ func Least(t device.Tuning) uint64 {
 
 // partLen is the number of phrases of a part of a batch at most. Threads cut and collect the rounds of parts at the same time, while the device
 // works for others. Shorter parts cost more launches.
-const partLen = 256
+const partLen = 512
 
 // Maker makes the lists of phrases over a set of resident lists. It is safe for concurrent use: each round on the
 // device has a slot of its own.
@@ -47,7 +47,7 @@ type Maker struct {
 
 // New makes a maker. Its device memory comes with the first phrase.
 func New(set *lists.Set, ranker *rank.Ranker) *Maker {
-	m := &Maker{set: set, ranker: ranker, free: device.NewPool[slot](min(set.Device.Tuning.Slots, 2))}
+	m := &Maker{set: set, ranker: ranker, free: device.NewPool[slot](min(set.Device.Tuning.Slots, 3))}
 	set.Count(func() uint64 {
 		n := m.used.Load()
 		if d := m.data.Load(); d != nil {
