@@ -188,6 +188,9 @@ func TestTables(t *testing.T) {
 	s := openDemo(t)
 	s.visit("tables")
 	s.until(`document.querySelector("#count") !== null`)
+	if got := s.text(".histogram h3"); got != "delay int; 64 bins (quantile), no vectors" {
+		t.Errorf("column %q", got)
+	}
 	check := func(where string) {
 		t.Helper()
 		type selected struct {

@@ -38,7 +38,7 @@ export function Histogram(p: { of: Column; range?: { from: number; to: number };
   };
   return (
     <section class="histogram" aria-label={`Column ${visible(p.of.name)}`}>
-      <h3><Text of={p.of.name} /> <small>{p.of.type}; {several(p.of.bin_count, "bin")} ({p.of.binning}), {several(p.of.vectors, "vector")} ({p.of.encoding}){p.of.missing > 0 && `, ${count(p.of.missing)} rows without a value`}</small></h3>
+      <h3><Text of={p.of.name} /> <small>{p.of.type}; {several(p.of.bin_count, "bin")} ({p.of.binning}), {p.of.encoding === "none" ? "no vectors" : `${several(p.of.vectors, "vector")} (${p.of.encoding})`}{p.of.missing > 0 && `, ${count(p.of.missing)} rows without a value`}</small></h3>
       {bins.length > 0 && <>
         <svg viewBox={`0 0 ${bins.length} ${height}`} preserveAspectRatio="none" aria-hidden="true"
           onPointerDown={(e) => { e.currentTarget.setPointerCapture(e.pointerId); origin.current = at(e); setRange({ from: at(e), to: at(e) }); }} onPointerMove={drag} onPointerUp={end} onPointerCancel={() => { origin.current = undefined; }}>
