@@ -334,3 +334,32 @@ func TestRankNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestOptionsChange: a query whose options have just been checked has them checked again if they have failed, or if what they
+// point to has changed.
+func TestOptionsChange(t *testing.T) {
+	testneeds.OneCaller(t)
+	x := rankedCorpus(300).open(t, 0, backendOptions(t))
+	scoring, st := bm25.Default(), x.Statistics("t3", "t5")
+	q := Query{Terms: []string{"t3", "t5"}, K: 5, Scoring: &scoring, Statistics: &st, Fresh: true}
+	ask := func() Hits {
+		h, err := x.Search(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	first := ask()
+	for name, change := range map[string]func(){"scoring": func() { scoring.K1 = 2 }, "statistics": func() { st.Docs *= 2 }} {
+		if change(); slices.Equal(ask().Scores, first.Scores) {
+			t.Errorf("%s: the scores are the same", name)
+		}
+		first = ask()
+	}
+	q.Scoring, q.Statistics, q.K = nil, nil, plan.MaxK+1
+	for range 2 {
+		if _, err := x.Search(t.Context(), q); CodeOf(err) != InvalidOption {
+			t.Errorf("k is too great: %v", err)
+		}
+	}
+}

@@ -35,6 +35,8 @@ type Generation struct {
 	checksum uint64    // checksum of the file; 0: the lists have no file
 	key      uint64    // tells the lists from other lists in the result cache
 
+	tasks sync.Pool // *task
+
 	keysMu sync.Mutex
 	keys   map[batchKey]*batchKey
 

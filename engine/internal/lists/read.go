@@ -56,19 +56,19 @@ func (g *Generation) Why(ctx context.Context, q *query.Query, call *Call, doc ui
 
 // with calls use with a batch of q alone, without its filter.
 func (g *Generation) with(q *query.Query, call *Call, use func(*query.Batch, *query.Settings) error) error {
-	one, b := *q, g.Batch()
+	one, b, set := *q, g.Batch(), new(query.Settings)
 	defer g.Put(b)
 	one.Filter = nil
 	err := g.Read(&one, call, func() error {
-		if err := g.Settle(&one.Settings, &one.Options); err != nil {
+		if err := g.Settle(set, &one.Options); err != nil {
 			return err
 		}
-		b.Reset(&one.Settings.Kind)
-		_, err := b.Add(g.Index, &one, &one.Settings)
+		b.Reset(&set.Kind)
+		_, err := b.Add(g.Index, &one, set)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return use(b, &one.Settings)
+	return use(b, set)
 }

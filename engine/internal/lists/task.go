@@ -35,7 +35,8 @@ type task struct {
 	job  schedule.Job
 	g    *Generation
 	b    *query.Batch // one query; nil: a conjunction of lists, without a filter
-	kind *batchKey
+	kind *batchKey    // of the last query; nil: there was none
+	set  query.Settings
 
 	only       string         // processor that may answer; empty: any
 	memory     Answer         // its slices are memory for the answer
@@ -70,14 +71,15 @@ type Answer struct {
 // bytes estimates the memory of a.
 func (a *Answer) bytes() uint64 { return 64 + 4*uint64(len(a.Docs)) + 8*uint64(len(a.Scores)) }
 
-var tasks = sync.Pool{New: func() any { return new(task) }}
-
 // newTask returns an empty task.
 func (g *Generation) newTask() *task {
-	t := tasks.Get().(*task)
-	t.g, t.b = g, g.Batch()
-	if t.lists == nil {
+	t, _ := g.tasks.Get().(*task)
+	if t == nil {
+		t = &task{g: g}
 		t.lists = t.few[:]
+	}
+	if t.b == nil {
+		t.b = g.Batch()
 	}
 	t.lists, t.job.Trace.Attempts = t.lists[:0], 0
 	return t
@@ -88,17 +90,8 @@ func (t *task) done(err error) {
 	if n := t.job.Trace.Attempts; n > 1 || n == 1 && err != nil {
 		return
 	}
-	t.release()
-	t.g, t.Answer, t.memory, t.missing = nil, Answer{}, Answer{}, 0
-	tasks.Put(t)
-}
-
-// release gives the batch back.
-func (t *task) release() {
-	if t.b != nil {
-		t.g.Put(t.b)
-		t.b = nil
-	}
+	t.Answer, t.memory, t.missing = Answer{}, Answer{}, 0
+	t.g.tasks.Put(t)
 }
 
 // Search answers one query, which it gives back. The caller owns the slices.
@@ -124,9 +117,12 @@ func (g *Generation) Search(ctx context.Context, q *query.Query, call *Call) (a 
 
 // resolve turns the query into a batch of one.
 func (t *task) resolve(q *query.Query, load uint64) (err error) {
-	set := &q.Settings
-	if err = t.g.Settle(set, &q.Options); err != nil {
-		return err
+	set := &t.set
+	if t.kind == nil || set.Options != q.Options || q.Scoring != nil || q.Statistics != nil { // what they point to may differ
+		if err = t.g.Settle(set, &q.Options); err != nil {
+			t.kind = nil
+			return err
+		}
 	}
 	t.b.Reset(&set.Kind)
 	if t.job.Load, err = t.b.Add(t.g.Index, q, set); err != nil {
@@ -184,8 +180,9 @@ func (t *task) find(ctx context.Context, call *Call) (cached bool, err error) {
 			return true, nil
 		}
 	}
-	if t.b.Conjunction() && !t.kind.filtered {
-		t.release() // t.lists are the whole query: the next query of this core may reuse the batch, which is in its cache
+	if t.b.Conjunction() && !t.kind.filtered && t.g.pool.Busy() {
+		t.g.Put(t.b) // t.lists are the whole query: the next query of this core may reuse the batch, which is in its cache
+		t.b = nil
 	}
 	err = t.do(ctx, call)
 	if err == nil && !fresh {
@@ -307,6 +304,10 @@ func (t *task) Run(ctx context.Context, p int, b *schedule.Batch) error {
 // might still write to the batch when another processor answers.
 func (r *residence) runOne(ctx context.Context, b *schedule.Batch, t *task, run *pool.Run) error {
 	f, kind, one := t.features, t.kind, t.b // once claimed elsewhere, the task may have a new owner
+	began, sampled := time.Time{}, run.Sampled(b.Estimate)
+	if sampled {
+		began = time.Now()
+	}
 	if one == nil {
 		one = r.g.Batch()
 		defer r.g.Put(one)
@@ -320,7 +321,9 @@ func (r *residence) runOne(ctx context.Context, b *schedule.Batch, t *task, run 
 	if b.Claim(0) {
 		t.take(one, 0)
 	}
-	r.model(kind).Learn(&f, time.Since(run.Began), !b.Narrow && run.Alone())
+	if sampled {
+		r.model(kind).Learn(&f, time.Since(began), !b.Narrow && run.Alone())
+	}
 	return nil
 }
 
@@ -334,7 +337,7 @@ func (r *residence) threads(b *schedule.Batch) int {
 
 // runTasks answers queries as one batch.
 func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *batchKey, run *pool.Run) error {
-	m, all := r.model(k), r.g.join(k)
+	began, m, all := time.Now(), r.model(k), r.g.join(k)
 	defer all.leave()
 	var f cost.Features
 	added, longest, missing := b.Added, time.Duration(0), uint64(0)
@@ -373,9 +376,9 @@ func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *batchKey
 		}
 	}
 	all.users.Add(users)
-	switch took := r.p.Took(run.Began); {
+	switch took := r.p.Took(began); {
 	case len(b.Jobs) == 1:
-		m.Learn(&f, time.Since(run.Began), run.Alone())
+		m.Learn(&f, time.Since(began), run.Alone())
 	case r.busy(b, m.Start()+added, longest):
 		m.LearnBatch(added, took)
 	}

@@ -57,6 +57,9 @@ func (r *Residence) report(p *observe.Processor) {
 // Observed tells whether an observer wants to receive queries.
 func (p *Pool) Observed() bool { return p.opt.Observer != nil }
 
+// Busy tells whether a batch runs on any processor, so that a job may wait.
+func (p *Pool) Busy() bool { return uint32(p.load.state.Load()) > 0 }
+
 // Report completes q by the outcome and by the part that the scheduler knows, sends it to
 // the observer, and copies it to explain unless that is nil.
 func (p *Pool) Report(ctx context.Context, explain, q *observe.Explanation, t *schedule.Trace) {

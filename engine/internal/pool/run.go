@@ -36,8 +36,6 @@ type concurrency struct{ state atomic.Uint64 }
 
 // Run is one batch on a residence, from Begin to End.
 type Run struct {
-	Began time.Time
-
 	at        *Residence
 	load      *concurrency
 	nth       uint32
@@ -48,7 +46,7 @@ type Run struct {
 // enter begins a run.
 func (c *concurrency) enter() Run {
 	s := c.state.Add(1<<32 + 1)
-	return Run{load: c, nth: uint32(s >> 32), first: uint32(s) == 1, Began: time.Now()}
+	return Run{load: c, nth: uint32(s >> 32), first: uint32(s) == 1}
 }
 
 func (c *concurrency) leave() { c.state.Add(^uint64(0)) }
@@ -65,6 +63,13 @@ func (r *Residence) Begin() (Run, error) {
 
 // Alone tells whether no other batch ran beside r, which has not ended.
 func (r *Run) Alone() bool { return r.first && uint32(r.load.state.Load()>>32) == r.nth }
+
+// Sampled tells whether costs learn from r, whose time is estimated. They learn from one of eight short runs, because the
+// clock and the learning take as long as such a run. The golden ratio spreads the samples over any pattern of queries.
+func (r *Run) Sampled(estimate time.Duration) bool {
+	const short, ratio = 10 * time.Microsecond, 0x9e3779b9
+	return estimate > short || r.nth*ratio < 1<<32/8
+}
 
 // Delivered says that the processor has ended the batch, although r has not ended.
 func (r *Run) Delivered() {

@@ -23,8 +23,6 @@ type Query struct {
 	Fault   error       // why the filter is invalid; nil: it is valid
 	Sorter  Sorter      // of a query that is not ranked; nil: all documents are wanted
 	Options
-
-	Settings Settings // settings that follow from Options, once these are checked
 }
 
 // Wordless tells whether a query has no words. No document has a score by it, and a filter alone has documents.

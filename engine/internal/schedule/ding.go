@@ -77,10 +77,9 @@ func (o *Options) classOf(device, host time.Duration) Class {
 // soonest returns the processor that should end j first, if j can begin there at once, and nothing
 // that waits for it would be overtaken.
 func soonest(j *Job, v *view) *processor {
-	var best *processor
-	end := never
+	best, end := v.processors[0], never
 	for i, p := range v.processors {
-		if !v.eligible(j, i) {
+		if len(v.processors) == 1 || !v.eligible(j, i) { // the only one needs no times
 			continue
 		}
 		took := v.runTime(p, j, false)
