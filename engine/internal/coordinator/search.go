@@ -179,10 +179,11 @@ func (s *search) answer(ctx context.Context) (err error) {
 		if groups[k] == nil {
 			kinds = append(kinds, k)
 		}
-		for i := first; i < n; i++ {
-			groups[k] = append(groups[k], i)
+		all := groups[k]
+		for ; first < n; first++ {
+			all = append(all, first)
 		}
-		first = n
+		groups[k] = all
 	}
 	for _, k := range kinds {
 		if err := s.group(ctx, k, groups[k]); err != nil {

@@ -190,7 +190,7 @@ func (p *Part) Search(ctx context.Context, q *Queries, filters []*filter.Filter,
 	if err != nil && !query.Invalid(err) {
 		return nil, err
 	}
-	w := newWriter(p, q, 1, names)
+	w := newWriter(p, q, new(Answer), 1, len(a.Docs), names)
 	if err := w.add(0, &a, err); err != nil {
 		return nil, err
 	}
@@ -218,10 +218,15 @@ func (p *Part) searchAll(ctx context.Context, r *restricted, in *filter.Compiler
 		}
 	}
 	var mu sync.Mutex
-	var pieces []*writer
+	var written []*writer
 	err := p.SearchAll(ctx, r, &call, func(first int, b *lists.Block) (err error) {
 		defer mapped.Catch(mapped.Watch(), &err) // names are read from the file
-		w := newWriter(p, r.Queries, b.Len(), names)
+		docs := 0
+		for i := range b.Len() {
+			_, all, _ := b.Hits(i)
+			docs += len(r.within(all))
+		}
+		w := newWriter(p, r.Queries, pieces.Get().(*Answer), b.Len(), docs, names)
 		w.first = first
 		for i := range b.Len() {
 			a := lists.Answer{Unit: b.Unit(i), Total: b.Total(i)}
@@ -232,28 +237,27 @@ func (p *Part) searchAll(ctx context.Context, r *restricted, in *filter.Compiler
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		pieces = append(pieces, w)
+		written = append(written, w)
 		return nil
 	})
 	if err != nil && !query.Invalid(err) {
 		return nil, err
 	}
-	return join(pieces), nil
+	return join(written), nil
 }
 
-// join joins the answers to consecutive queries.
-func join(pieces []*writer) *Answer {
-	slices.SortFunc(pieces, func(a, b *writer) int { return a.first - b.first })
-	out := &Answer{}
-	if len(pieces) > 0 {
-		out, pieces = pieces[0].out, pieces[1:]
+// pieces reuses the memory of answers to some of the queries of a call.
+var pieces = sync.Pool{New: func() any { return new(Answer) }}
+
+// join joins the answers to consecutive queries, and gives their memory to pieces.
+func join(written []*writer) *Answer {
+	slices.SortFunc(written, func(a, b *writer) int { return a.first - b.first })
+	out, docs, queries, ranked := new(Answer), 0, 0, false
+	for _, p := range written {
+		docs, queries, ranked = docs+len(p.out.Docs), queries+len(p.out.Ends), p.q.K > 0
 	}
-	docs, queries := 0, 0
-	for _, p := range pieces {
-		docs, queries = docs+len(p.out.Docs), queries+len(p.out.Ends)
-	}
-	out.Docs, out.Ends, out.Counts = slices.Grow(out.Docs, docs), slices.Grow(out.Ends, queries), slices.Grow(out.Counts, queries)
-	for _, p := range pieces {
+	out.grow(queries, docs, ranked)
+	for _, p := range written {
 		base := uint64(len(out.Docs))
 		for _, end := range p.out.Ends {
 			out.Ends = append(out.Ends, base+end)
@@ -261,6 +265,8 @@ func join(pieces []*writer) *Answer {
 		out.Docs, out.Counts, out.Names = append(out.Docs, p.out.Docs...), append(out.Counts, p.out.Counts...), append(out.Names, p.out.Names...)
 		out.Totals = append(out.Totals, p.out.Totals...)
 		out.Scores, out.Units, out.Errors = append(out.Scores, p.out.Scores...), append(out.Units, p.out.Units...), append(out.Errors, p.out.Errors...)
+		*p.out = Answer{Counts: p.out.Counts[:0], Ends: p.out.Ends[:0], Docs: p.out.Docs[:0], Scores: p.out.Scores[:0], Units: p.out.Units[:0]}
+		pieces.Put(p.out)
 	}
 	return out
 }
@@ -274,12 +280,26 @@ type writer struct {
 	out   *Answer
 }
 
-func newWriter(p *Part, q *Queries, queries int, names bool) *writer {
-	w := &writer{part: p, q: q, names: names, out: &Answer{Counts: make([]uint64, 0, queries), Ends: make([]uint64, 0, queries)}}
-	if q.K > 0 {
-		w.out.Units = make([]float64, 0, queries)
+// newWriter returns a writer to an empty answer, for queries that have a number of documents together.
+func newWriter(p *Part, q *Queries, out *Answer, queries, docs int, names bool) *writer {
+	out.grow(queries, docs, q.K > 0)
+	return &writer{part: p, q: q, names: names, out: out}
+}
+
+// grow makes room for the answers to further queries.
+func (a *Answer) grow(queries, docs int, ranked bool) {
+	a.Counts, a.Ends, a.Docs = slices.Grow(a.Counts, queries), slices.Grow(a.Ends, queries), slices.Grow(a.Docs, docs)
+	if ranked {
+		a.Scores, a.Units = slices.Grow(a.Scores, docs), slices.Grow(a.Units, queries)
 	}
-	return w
+}
+
+// within leaves out the documents of a query above the limit.
+func (q *Queries) within(docs []uint32) []uint32 {
+	if most := q.Limit; most > 0 && uint64(len(docs)) > most {
+		return docs[:most]
+	}
+	return docs
 }
 
 // add appends the answer of query i of the writer, which is the next one, or its error.
@@ -288,10 +308,7 @@ func (w *writer) add(i int, a *lists.Answer, err error) error {
 		w.out.Errors = append(w.out.Errors, query.Error{Query: w.first + i, Err: failure.Wrap("search", err)})
 		*a = lists.Answer{Total: plan.Total{Exact: true}}
 	}
-	docs := a.Docs
-	if most := w.q.Limit; most > 0 && uint64(len(docs)) > most {
-		docs = docs[:most]
-	}
+	docs := w.q.within(a.Docs)
 	w.out.Counts = append(w.out.Counts, a.Count)
 	w.out.Docs = append(w.out.Docs, docs...)
 	w.out.Ends = append(w.out.Ends, uint64(len(w.out.Docs)))

@@ -34,6 +34,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"heddle/engine/internal/stack"
 	"heddle/engine/plan"
 )
 
@@ -146,7 +147,10 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 	}
 	s.batches.New = func() any {
 		b := &Batch{batchState: batchState{scheduler: s}}
-		b.run = func() { b.lane() }
+		b.run = func() {
+			stack.Grow()
+			b.lane()
+		}
 		return b
 	}
 	s.timer = time.AfterFunc(never, s.tick)
