@@ -178,7 +178,7 @@ func (c *Compiler) flatten(f *Filter, depth int) error {
 	case len(c.parts) == MaxParts:
 		return invalid("a filter has more than %d parts", MaxParts)
 	case (f.Where == "") != (f.Table == nil):
-		return invalid("a filter has Where or Table, not both: a predicate needs a table")
+		return invalid("a predicate needs a table of attributes, and a table a predicate")
 	}
 	c.parts = append(c.parts, f)
 	for _, a := range f.And {

@@ -152,7 +152,10 @@ def encoded(text: Optional[str]) -> Optional[bytes]:
 
 def texts(all: Iterable[str]) -> Tuple[Any, int]:
     """Returns an array of texts for C, and its length."""
-    data: List[bytes] = [t.encode() for t in all]
+    try:
+        data: List[bytes] = [t.encode() for t in all]
+    except AttributeError:
+        raise TypeError("a list of texts is wanted") from None
     if any(b"\0" in t for t in data):
         raise Error("invalid_argument", "a text has a zero character")
     return (c_char_p * len(data))(*data), len(data)

@@ -96,7 +96,8 @@ class IndexTest(Files):
         self.fails("deadline", self.index.search, ["sea"], timeout=1e-9)
         for long in (2e10, float("inf")):  # more nanoseconds than a number of C has
             self.assertEqual(values(self.index.count(["sea"], timeout=long)), [3])
-        self.assertRaises(TypeError, self.index.search, "sea")
+        for batch in ("sea", [1], ["sea", {"moor": 1.0}], [{"moor": 1.0}, "sea"]):
+            self.assertRaises(TypeError, self.index.search, batch)
         self.assertRaises(ValueError, self.index.search, ["sea"], match="xor")
         for k in (0, 1 << 32):
             self.assertRaises(ValueError, self.index.search, ["sea"], k=k)
