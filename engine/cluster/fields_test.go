@@ -167,7 +167,9 @@ func TestFields(t *testing.T) {
 		t.Errorf("terms with an empty beginning: %v", err)
 	}
 	h, err := whole.Search(t.Context(), engine.Query{Terms: []string{"title:w1", "body:w2"}, K: 20, Fields: &engine.Fields{Snippet: &engine.Snippet{Size: 1000, Mark: [2]string{"<", ">"}}}})
-	if err != nil || len(h.Documents) != 20 || slices.ContainsFunc(h.Documents, func(d engine.Contents) bool { return !strings.Contains(d.Snippet, "<w1>") && !strings.Contains(d.Snippet, "<w2>") }) {
+	if err != nil || len(h.Documents) != 20 || slices.ContainsFunc(h.Documents, func(d engine.Contents) bool {
+		return !strings.Contains(d.Snippet, "<w1>") && !strings.Contains(d.Snippet, "<w2>")
+	}) {
 		t.Errorf("marks of terms: %+v, %v", h.Documents, err)
 	}
 	st, err := shards[0].Statistics(t.Context(), "x", "title:w1")
