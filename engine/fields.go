@@ -26,8 +26,8 @@ type Fields struct {
 	Table      *Table
 }
 
-// Snippet says how snippets look. A word of one field is marked in the texts of all fields. With Expansion.Top a segment or shard marks
-// the most frequent of its own terms.
+// Snippet says how snippets look. Words and phrases of a field are marked in its text alone, unless the index has the lengths of Lucene. With
+// Expansion.Top a segment or shard marks the most frequent of its own terms.
 type Snippet struct {
 	// Size is about the number of bytes of the text, 1 to 100,000.
 	Size int

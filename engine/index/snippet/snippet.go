@@ -20,7 +20,17 @@ type Finder struct {
 	width   int
 	words   []word  // the words of the phrases in one text
 	marks   []found // the marks in one text
+	key     []byte
 }
+
+// Field is a field whose text is a part of a text: Tokens of it. Its terms begin with Mark.
+type Field struct {
+	Mark   string
+	Tokens uint32
+}
+
+// fieldGap is the distance of the positions of two fields, so that no phrase goes on in the next one.
+const fieldGap = 1 << 40
 
 // Snippet is a part of a text: from Start to End, in bytes.
 type Snippet struct {
@@ -62,22 +72,31 @@ func New(tokens *analyze.Tokenizer, terms []string, phrases []Phrase, width int)
 }
 
 // Find returns the part of text with the most different terms and phrases. Without any of them it is the
-// beginning of the text. The marks are valid until the next call.
-func (f *Finder) Find(text string) (s Snippet) {
+// beginning of the text. The marks are valid until the next call. Fields are the parts of the text in their order.
+func (f *Finder) Find(text string, fields ...Field) (s Snippet) {
 	f.marks, f.words = f.marks[:0], f.words[:0]
 	var words map[string][]int
+	position, last := int64(0), uint32(0) // of the begin of the field, and the number of its tokens so far
 	for token := range f.tokens.Tokens([]byte(text)) {
+		for len(fields) > 1 && last == fields[0].Tokens {
+			fields, position, last = fields[1:], position+fieldGap, 0
+		}
+		if last++; len(fields) > 0 {
+			f.key = append(f.key[:0], fields[0].Mark...)
+		}
+		f.key = append(f.key, token.Term...)
 		m := Mark{token.Start, token.End}
-		if i, ok := f.terms[string(token.Term)]; ok {
+		if i, ok := f.terms[string(f.key)]; ok {
 			f.marks = append(f.marks, found{m, i})
 		}
-		if f.inside[string(token.Term)] {
+		if f.inside[string(f.key)] {
 			if words == nil {
 				words = map[string][]int{}
 			}
-			words[string(token.Term)] = append(words[string(token.Term)], len(f.words))
-			f.words = append(f.words, word{m, int64(token.Position)})
+			words[string(f.key)] = append(words[string(f.key)], len(f.words))
+			f.words = append(f.words, word{m, position + int64(token.Position)})
 		}
+		f.key = f.key[:0]
 	}
 	for i := range f.phrases {
 		f.addPhrase(i, words)

@@ -24,6 +24,7 @@ import (
 	"heddle/engine/internal/lists"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/tables"
+	"heddle/engine/plan"
 	"heddle/engine/syntax"
 )
 
@@ -153,7 +154,7 @@ func Read(ctx context.Context, g *lists.Generation, t *tables.Generation, r *Req
 			if err != nil {
 				return nil, err
 			}
-			x.Snippet = r.Snippet.mark(text, f.Find(text))
+			x.Snippet = r.Snippet.mark(text, f.Find(text, find.fields(d)...))
 		}
 		if r.Take != nil {
 			if err := r.Take(x.Bytes()); err != nil {
@@ -260,6 +261,14 @@ func (f *finders) of(number uint32) (*snippet.Finder, error) {
 		if err != nil {
 			return nil, err
 		}
+		if m := f.g.File.Meta(); len(m.Fields) > 0 && m.Lengths == hdl.LengthsLucene {
+			terms = withoutFields(terms)
+			for _, p := range phrases {
+				for i := range p.Slots {
+					p.Slots[i].Terms = withoutFields(p.Slots[i].Terms)
+				}
+			}
+		}
 		a, err := f.g.File.Analyzer()
 		if err != nil {
 			return nil, err
@@ -267,6 +276,28 @@ func (f *finders) of(number uint32) (*snippet.Finder, error) {
 		f.all[number] = snippet.New(a.Documents(), terms, phrases, f.r.Snippet.Size)
 	}
 	return f.all[number], nil
+}
+
+// withoutFields returns terms without the fields in front of them.
+func withoutFields(terms []string) []string {
+	words := make([]string, len(terms))
+	for i, t := range terms {
+		_, words[i], _ = strings.Cut(t, hdl.FieldMark)
+	}
+	return words
+}
+
+// fields are the parts of the text of a document; nil without fields, and if the numbers of their tokens are not known.
+func (f *finders) fields(d uint32) (all []snippet.Field) {
+	m := f.g.File.Meta()
+	if m.Lengths == hdl.LengthsLucene {
+		return nil
+	}
+	for _, name := range m.Fields {
+		i := slices.IndexFunc(f.g.Source.Fields, func(f plan.Field) bool { return f.Name == name })
+		all = append(all, snippet.Field{Mark: name + hdl.FieldMark, Tokens: f.g.Source.Fields[i].Lengths[d]})
+	}
+	return all
 }
 
 // markedOf returns the terms and phrases of a query that add to scores, as the index has them.

@@ -38,17 +38,6 @@ func (x *Index) leaf(term string) querylang.Expr {
 	return e
 }
 
-// bare is a term without its field.
-func (x *Index) bare(term string) string { return x.leaf(term).Term }
-
-func (x *Index) words(terms []string) []string {
-	all := make([]string, len(terms))
-	for i, t := range terms {
-		all[i] = x.bare(t)
-	}
-	return all
-}
-
 // inFields puts the words of e into the fields of a query. It checks all fields.
 func (x *Index) inFields(q *Query, e *querylang.Expr) (*querylang.Expr, error) {
 	var err error

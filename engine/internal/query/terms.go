@@ -31,20 +31,17 @@ func (x *Index) readScored(b *Batch, q *Query) error {
 	return err
 }
 
-// Marked returns the terms and phrases of q that add to scores, without their fields, for the marks of snippets.
+// Marked returns the terms and phrases of q that add to scores, for the marks of snippets.
 func (x *Index) Marked(q *Query) (terms []string, phrases []snippet.Phrase, err error) {
 	b := x.Batch()
 	defer x.Put(b)
 	if err := x.readScored(b, q); err != nil {
 		return nil, nil, err
 	}
-	for i, t := range b.terms {
-		b.terms[i] = x.bare(t)
-	}
 	for _, r := range b.scoredPhrases {
 		p := snippet.Phrase{Kind: r.kind(), Distance: r.of.Distance}
 		for _, place := range r.places {
-			p.Slots = append(p.Slots, snippet.Slot{Offset: place.offset, Terms: x.words(place.terms)})
+			p.Slots = append(p.Slots, snippet.Slot{Offset: place.offset, Terms: place.terms})
 		}
 		phrases = append(phrases, p)
 	}
