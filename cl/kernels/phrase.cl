@@ -1,8 +1,8 @@
 // phrase_find, phrase_match: the documents of phrases and windows, and how often each has them.
 //
 // Computes  phrase_find: candidates[...] = {part, element} of the documents of the lists of the rarest word
-//           of each phrase that all other words have, as far as bitsets and lists of ParaPFor tell;
-//           state[APPENDED] counts them.
+//           of each phrase that all other words have, as far as bitsets tell, and lists of ParaPFor of
+//           words that have one; state[APPENDED] counts them.
 //           phrase_match: for each candidate that has all words, and in which their positions
 //           match: found[...] = {query, document, how many matches}, or the sum of their weights
 //           of a sloppy phrase. It is LONG where the words have more occurrences than PHRASE_MOST,
@@ -43,7 +43,7 @@
 #endif
 
 #define PHRASE_SLOTS 8 // words of a phrase at most
-#define TOGETHER 4 // places of a work-item of phrase_find
+#define TOGETHER 4 // places of a work-item of phrase_find, and the unit in which a part states its place
 #define PHRASE_LISTS 16 // lists of the words that a document has, at most
 #define PHRASE_MOST 16384 // occurrences of the words in a document at most
 #define SLOPPY_MOST 4095 // the same for sloppy phrases, whose sum of weights has 32 bits then
@@ -107,13 +107,15 @@ static inline uint seek_some(words_t p, uint4 r, const uint *docs, uint some) {
     return found;
 }
 
-// may_be_in tells which of some documents, whose bits are set, a list can have: by its bitset, or all without one.
-static inline uint may_be_in(ARENA, __global const uint *aux, __global const uint4 *record, const uint *docs, uint some) {
+// may_be_in tells which of some documents, whose bits are set, a list can have: by its bitset, or by a search if the list is the
+// only one of its word, or all.
+static inline uint may_be_in(ARENA, __global const uint *aux, __global const uint4 *record, const uint *docs, uint some,
+                             bool only) {
     uint4 list = record[0], table = record[1];
     uint codec = list.w & 0xff, words = codec == CODEC_BITSET ? list.z / 17 * 16 : table.y, have = 0;
     words_t p = list_words(ARENA_ARGS, list), bits = codec == CODEC_BITSET ? p : aux + table.x;
     if (!words)
-        return codec == CODEC_PARAPFOR ? seek_some(p, list, docs, some) : some;
+        return only && codec == CODEC_PARAPFOR ? seek_some(p, list, docs, some) : some;
     for (uint k = 0; k < TOGETHER; k++)
         if (some >> k & 1 && docs[k] / 32 < words)
             have |= (bits[docs[k] / 32] >> (docs[k] & 31) & 1) << k;
@@ -134,9 +136,10 @@ __kernel void phrase_find(ARENA, __global const uint *aux, __global const uint4 
     }
     for (uint l = query.x; some && l < end;) {
         uint word = batch[l + 1].w, have = word == batch[part.x + 1].w ? some : 0;
+        bool only = l + 4 >= end || batch[l + 5].w != word;
         for (; l < end && batch[l + 1].w == word; l += 4)
             if (some & ~have)
-                have |= may_be_in(ARENA_ARGS, aux, batch + l, x, some & ~have);
+                have |= may_be_in(ARENA_ARGS, aux, batch + l, x, some & ~have, only);
         some &= have;
     }
     for (uint k = 0; k < TOGETHER; k++)

@@ -262,7 +262,7 @@ func (x *Flight) AddTimes(st *plan.Stats) error {
 }
 
 // Took is the time from the start of a command to the end of another one, both complete, by the device's clock. A driver may not
-// have noticed their end: NVIDIA's answers so where several queues are at work.
+// have noticed their end: NVIDIA's then says that no times are available, if several queues are at work.
 func (rt *Runtime) Took(first, last *ocl.Event) (time.Duration, error) {
 	read := func() (time.Duration, error) {
 		from, err1 := first.GetEventProfilingInfo(ocl.ProfilingInfoCommandStart)

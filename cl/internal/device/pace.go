@@ -10,7 +10,7 @@ import (
 // all other work of the device. So a launch of many work-groups is cut into pieces of less than longLaunch. How
 // many work-groups that are is measured, for each kernel: a piece that takes less than shortLaunch doubles
 // the number, a longer one than longLaunch reduces it. Launches below the number are whole and not measured. Work-groups of
-// other queries may take ten times as long: no launch takes more than 100 ms then.
+// other queries may take ten times as long: no launch takes more than 100 ms then. Launches of LaunchWhole have no such bound.
 const (
 	longLaunch  = 10 * time.Millisecond
 	shortLaunch = 4 * time.Millisecond

@@ -171,7 +171,7 @@ func (rt *Runtime) NewQueue() (*ocl.CommandQueue, error) {
 	return q, nil
 }
 
-// Fault lets a test fail a step: "open", "build", "upload", "enqueue" or "wait". Buffer has the steps "allocate",
+// Fault lets a test fail a step: "open", "build", "upload", "enqueue", "wait" or "profile". Buffer has the steps "allocate",
 // "allocate again", and "pin" for staging memory.
 func (rt *Runtime) Fault(step string) error {
 	if rt.faulty == nil {

@@ -34,14 +34,14 @@ type cut struct {
 
 	// The fields below belong to one round.
 	of             []int       // by query: its phrase
-	parts, queries [][4]uint32 // see phrase.cl; their lists count from 0
+	parts, queries [][4]uint32 // see phrase.cl, whose parts are parts of lists; their lists count from 0
 	lists          [][4]uint32
 	runs           [len(lists.Decoders)][][lists.RunWords]uint32
 	runsAt         [len(lists.Decoders)]int
 	places         int
 	queriesAt      int      // in uint4
 	words          int      // of the upload
-	moved          uint64   // bytes that decoding and phrase_find load and store; phrase_match adds its candidates, positions and results, but no search in lists
+	moved          uint64   // bytes that decoding and phrase_find load and store; phrase_match adds its candidates, positions and results. No search in lists counts
 	found          []uint32 // what phrase_match found, foundWords each, in any order
 }
 

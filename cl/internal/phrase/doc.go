@@ -1,10 +1,10 @@
 // Package phrase makes the lists of phrases and windows on a device.
 //
 // A round is some phrases, or a part of the documents of the rarest word of one. That word's lists, of which there are several
-// where it stands for alternatives, are decoded, the bitsets and packed lists of the other words pass over most of their
-// documents, and a work-item for each document that is left searches it in the other lists and walks the positions. Documents and frequencies
-// come back in one download; the host sorts them. Threads take the parts of a batch, 512 phrases each, and cut and sort while the
-// device makes rounds of other parts.
+// where it stands for alternatives, are decoded. The bitsets of the other words, and the packed lists of words that have one,
+// pass over most of their documents. A work-item for each document that is left searches it in the other lists and walks the
+// positions. Documents and frequencies come back in one download, or in two if there are many; the host sorts them. Threads take
+// the parts of a batch, 512 phrases each, and cut and sort while the device makes rounds of other parts.
 //
 // Positions load with the first phrase. Pure Go makes the lists of phrases of more than Slots words, of more than Lists terms
 // or with lists without random access, and of sloppy phrases with alternatives of which two words share one. It looks at

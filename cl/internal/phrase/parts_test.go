@@ -66,29 +66,24 @@ func TestParts(t *testing.T) {
 	both()
 }
 
-// TestPartsTogether waits for the rounds of two parts at the same time.
+// TestPartsTogether makes three parts with three slots: the rounds of two at the same time, and the third slot is left to other callers.
 func TestPartsTogether(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 	d := devicetest.Find(t, ops)
-	row, met := d.Tuning(), make(chan struct{})
-	row.Slots = 2
+	row, met, left := d.Tuning(), make(chan struct{}), make(chan struct{})
+	row.Slots = 3
 	var armed atomic.Bool
 	var waits atomic.Int32
-	meet := func(step string) error {
-		if step != "wait" || !armed.Load() {
-			return nil
+	hold := func(step string) error {
+		if step == "wait" && armed.Load() {
+			if waits.Add(1) == 2 {
+				close(met)
+			}
+			<-left
 		}
-		if waits.Add(1) == 2 {
-			close(met)
-		}
-		select {
-		case <-met:
-			return nil
-		case <-time.After(10 * time.Second):
-			return errors.New("no other part is under way")
-		}
+		return nil
 	}
-	rt, err := device.Open(t.Context(), d, device.Options{Tuning: &row, SkipSelfTest: true, Fault: meet})
+	rt, err := device.Open(t.Context(), d, device.Options{Tuning: &row, SkipSelfTest: true, Fault: hold})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,12 +93,31 @@ func TestPartsTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.close()
-	all := drawn(partLen + 1)
+	all := drawn(2*partLen + 1)
 	if _, err := m.run(t.Context(), all[:1], new(plan.Stats)); err != nil {
 		t.Fatal(err)
 	}
 	armed.Store(true)
-	if _, err := m.run(t.Context(), all, new(plan.Stats)); err != nil {
-		t.Error(err)
+	var batch sync.WaitGroup
+	batch.Go(func() {
+		if _, err := m.run(t.Context(), all, new(plan.Stats)); err != nil {
+			t.Error(err)
+		}
+	})
+	select {
+	case <-met:
+		time.Sleep(50 * time.Millisecond) // in which the third part would take the last slot
+	case <-time.After(20 * time.Second):
+		t.Error("no two parts are under way")
 	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	x, err := m.free.Take(ctx, m.set.Closing, m.newSlot)
+	if err != nil {
+		t.Errorf("no slot is left: %v", err)
+	} else {
+		x.giveBack()
+	}
+	close(left)
+	batch.Wait()
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -40,14 +41,17 @@ const partLen = 512
 type Maker struct {
 	set    *lists.Set
 	ranker *rank.Ranker // has the frequencies
+	slots  int          // at most
 	free   device.Pool[slot]
+	calls  sync.RWMutex  // read-locked by each batch
 	used   atomic.Uint64 // bytes of all slots
 	data   atomic.Pointer[data]
 }
 
 // New makes a maker. Its device memory comes with the first phrase.
 func New(set *lists.Set, ranker *rank.Ranker) *Maker {
-	m := &Maker{set: set, ranker: ranker, free: device.NewPool[slot](min(set.Device.Tuning.Slots, 3))}
+	slots := min(set.Device.Tuning.Slots, 4)
+	m := &Maker{set: set, ranker: ranker, slots: slots, free: device.NewPool[slot](slots)}
 	set.Count(func() uint64 {
 		n := m.used.Load()
 		if d := m.data.Load(); d != nil {
@@ -61,6 +65,8 @@ func New(set *lists.Set, ranker *rank.Ranker) *Maker {
 // Release waits for all batches and frees the memory.
 func (m *Maker) Release() {
 	m.free.Drain((*slot).release)
+	m.calls.Lock() // batches between two rounds end without a slot
+	defer m.calls.Unlock()
 	if d := m.data.Load(); d != nil {
 		d.release(m.set.Memory)
 	}
@@ -89,6 +95,8 @@ func (m *Maker) Make(ctx context.Context, phrases []*plan.Phrase, st *plan.Stats
 
 // run is Make on lists that may have positions, without a self-test, and with errors where memory is short.
 func (m *Maker) run(ctx context.Context, phrases []*plan.Phrase, st *plan.Stats) ([]*plan.Made, error) {
+	m.calls.RLock()
+	defer m.calls.RUnlock()
 	began := time.Now()
 	freqs, freqPlaces, err := m.ranker.Frequencies(ctx)
 	if err != nil {
@@ -111,25 +119,38 @@ func (m *Maker) run(ctx context.Context, phrases []*plan.Phrase, st *plan.Stats)
 	for some := range slices.Chunk(phrases, partLen) {
 		parts = append(parts, &cut{set: m.set, data: d, tables: tables, freqs: freqs, freqPlaces: freqPlaces, phrases: some, made: made[len(parts)*partLen:][:len(some)]})
 	}
-	err = device.InParallel(len(parts), math.MaxInt, func(i int) error { return m.make(ctx, parts[i]) })
+	turns, failed := make(chan struct{}, max(m.slots-1, 1)), new(atomic.Bool) // a batch leaves a slot to other callers
+	err = device.InParallel(len(parts), math.MaxInt, func(i int) error {
+		err := m.make(ctx, parts[i], turns, failed)
+		if err != nil {
+			failed.Store(true)
+		}
+		parts[i] = &cut{stats: parts[i].stats} // its memory may go
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range parts {
 		st.Add(c.stats)
 	}
 	st.Wall += time.Since(began)
-	return made, err
+	return made, nil
 }
 
-// make makes the lists of a part of a batch round by round.
-func (m *Maker) make(ctx context.Context, c *cut) error {
-	for c.nextRound() {
+// make makes the lists of a part of a batch round by round, each in its turn, until a part has failed.
+func (m *Maker) make(ctx context.Context, c *cut, turns chan struct{}, failed *atomic.Bool) error {
+	for !failed.Load() && c.nextRound() {
+		turns <- struct{}{}
 		x, err := m.free.Take(ctx, m.set.Closing, m.newSlot)
+		if err == nil {
+			err = (*lists.Pins)(nil).Finish(x.run(ctx, c), x.giveBack)
+		}
+		<-turns
+		if err == nil {
+			err = c.collect()
+		}
 		if err != nil {
-			return err
-		}
-		if err := (*lists.Pins)(nil).Finish(x.run(ctx, c), x.giveBack); err != nil {
-			return err
-		}
-		if err := c.collect(); err != nil {
 			return err
 		}
 	}
