@@ -144,7 +144,8 @@ type Query struct {
 type Override struct {
 	// Algorithm of a conjunction. Default: plan.Auto, Options.Algorithm.
 	Algorithm plan.Algorithm
-	// Part assigns a conjunction to one work-group or thread, as plan.MatchBatch.Part says.
+	// Part assigns a conjunction to one work-group or thread, as plan.MatchBatch.Part says. Nothing bounds the time of a launch then: a long
+	// list can make the driver of a display device reset it.
 	Part bool
 	// Accumulators of a ranked OR. Default: plan.AutoAccumulators.
 	Accumulators plan.Accumulators

@@ -251,6 +251,9 @@ var pieces = sync.Pool{New: func() any { return new(Answer) }}
 
 // join joins the answers to consecutive queries, and gives their memory to pieces.
 func join(written []*writer) *Answer {
+	if len(written) == 1 {
+		return written[0].out
+	}
 	slices.SortFunc(written, func(a, b *writer) int { return a.first - b.first })
 	out, docs, queries, ranked := new(Answer), 0, 0, false
 	for _, p := range written {

@@ -65,7 +65,8 @@ func (r *Residence) Begin() (Run, error) {
 func (r *Run) Alone() bool { return r.first && uint32(r.load.state.Load()>>32) == r.nth }
 
 // Sampled tells whether costs learn from r, whose time is estimated. They learn from one of eight short runs, because the
-// clock and the learning take as long as such a run. The golden ratio spreads the samples over any pattern of queries.
+// clock and the learning take as long as such a run. The golden ratio spreads the samples over any pattern of queries. A wrong
+// estimate below the bound takes eight times as many runs to correct.
 func (r *Run) Sampled(estimate time.Duration) bool {
 	const short, ratio = 10 * time.Microsecond, 0x9e3779b9
 	return estimate > short || r.nth*ratio < 1<<32/8
