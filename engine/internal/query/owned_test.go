@@ -76,7 +76,7 @@ func TestOwnedInParallel(t *testing.T) {
 		return q, q.Run(ctx, s, 0)
 	}
 	for _, opt := range []Options{{}, {CountOnly: true}, {K: 10}, {K: 3, Total: 1000}} {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		got, err := run(ctx, opt, 2, &meeting{Filter: all, bits: bits, both: make(chan struct{})})
 		cancel()
 		if err != nil {
